@@ -1,0 +1,1 @@
+"""Vademecum: the memory of a person's AI agents."""

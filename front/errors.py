@@ -1,0 +1,240 @@
+"""Every error that Vademecum raises on purpose: one family, split by whose fault it is.
+
+======================  =====================================================  ==========
+family                  whose fault                                            exit code
+======================  =====================================================  ==========
+``Misuse``              the caller's: an argument breaks a written rule        2
+``Refused``             nobody's: a rule of the memory says no                 1
+``PeerFault``           the other side's: relay, device or file sent nonsense  1
+``Trouble``             the world's: disk, network, a damaged file             1
+======================  =====================================================  ==========
+
+Each message is one or more plain sentences that name the thing, the rule and the way out. ``code`` is stable and
+may be matched by programs. Unless a class says otherwise, nothing has changed when an error is raised.
+
+This module imports nothing, so every layer may use it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class VademecumError(Exception):
+    """Base of every error of this library. ``code`` is stable; ``exit_code`` is what the program exits with."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+# --- the caller's fault ---------------------------------------------------------------------------------------------
+
+
+class Misuse(VademecumError, ValueError):
+    """An argument breaks a written rule. Nothing has changed."""
+
+    code = "misuse"
+    exit_code = 2
+
+
+class InvalidPath(Misuse):
+    """A path that is not 1–16 dotted segments of letters, digits, ``_`` and ``-``, at most 400 bytes."""
+
+    code = "invalid-path"
+
+
+class InvalidValue(Misuse):
+    """A value that JSON cannot say, or that is too large, too deep, or not finite."""
+
+    code = "invalid-value"
+
+
+class InvalidTime(Misuse):
+    """A naive datetime, or a text that is not ISO 8601."""
+
+    code = "invalid-time"
+
+
+class InvalidAgent(Misuse):
+    """An agent id that is not ``developer/slug@version``."""
+
+    code = "invalid-agent"
+
+
+class InvalidScope(Misuse):
+    """A scope name that is none of ``user.public``, ``user.private``, ``agent/…``, ``session/…``."""
+
+    code = "invalid-scope"
+
+
+class InvalidArgument(Misuse):
+    """Any other argument outside its range."""
+
+    code = "invalid-argument"
+
+
+class UnreadableFile(Misuse):
+    """A file given to import that does not parse; the message names the line or the entry. Nothing was imported."""
+
+    code = "unreadable-file"
+
+
+# --- a rule says no -------------------------------------------------------------------------------------------------
+
+
+class Refused(VademecumError):
+    """A rule of the memory says no. Nothing has changed."""
+
+    code = "refused"
+
+
+class NotFound(Refused, LookupError):
+    """Nothing is at that path, in the scopes the caller may see."""
+
+    code = "not-found"
+
+
+class Protected(Refused):
+    """An agent tried to change or delete what the person wrote."""
+
+    code = "protected"
+
+
+class Confined(Refused):
+    """An agent named a scope that is not its own."""
+
+    code = "confined"
+
+
+class ReceiptRequired(Refused):
+    """An agent gave neither the words (``because``) nor a recorded message (``evidence``) that justify a memory."""
+
+    code = "receipt-required"
+
+
+class VaultExists(Refused):
+    """There is a vault in that folder already."""
+
+    code = "vault-exists"
+
+
+class VaultMissing(Refused):
+    """There is no vault in that folder."""
+
+    code = "vault-missing"
+
+
+class PairingFailed(Refused):
+    """A pairing code was wrong, used before, or too old."""
+
+    code = "pairing-failed"
+
+
+class NoRelay(Refused):
+    """The vault is not set to use a relay."""
+
+    code = "no-relay"
+
+
+# --- the other side's fault -----------------------------------------------------------------------------------------
+
+
+class PeerFault(VademecumError):
+    """The other side broke the protocol, or a key or signature does not match. Nothing of it was applied."""
+
+    code = "peer-fault"
+
+
+class MalformedBytes(PeerFault):
+    """Bytes from outside do not decode. The only error any decoder raises, whatever the bytes."""
+
+    code = "malformed-bytes"
+
+
+class BadSignature(PeerFault):
+    """A signature does not match its bytes and key."""
+
+    code = "bad-signature"
+
+
+class CannotDecrypt(PeerFault):
+    """A key is wrong, or the ciphertext was altered."""
+
+    code = "cannot-decrypt"
+
+
+class UnknownDevice(PeerFault):
+    """A commit or login by a device that the roster does not hold."""
+
+    code = "unknown-device"
+
+
+class InvalidRoster(PeerFault):
+    """A roster statement that is not valid: unknown author, broken signature, or another vault's."""
+
+    code = "invalid-roster"
+
+
+class InvalidCommit(PeerFault):
+    """A commit that breaks its device's chain, or writes under another device's name."""
+
+    code = "invalid-commit"
+
+
+class NotARelay(PeerFault):
+    """Whatever answers at that address does not speak this protocol."""
+
+    code = "not-a-relay"
+
+
+class RelayRefused(PeerFault):
+    """The relay refused a request; ``reason`` is its stable code."""
+
+    code = "relay-refused"
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+# --- the world's fault ----------------------------------------------------------------------------------------------
+
+
+class Trouble(VademecumError):
+    """The disk, the network or a damaged file. What was acknowledged before is safe unless the message says otherwise."""
+
+    code = "trouble"
+
+
+class StorageTrouble(Trouble):
+    """The database cannot be read or written: a full disk, a read-only folder, a lock that cannot be had."""
+
+    code = "storage-trouble"
+
+
+class DamagedStore(StorageTrouble):
+    """The database file is damaged. It was not read any further."""
+
+    code = "damaged-store"
+
+
+class NewerFormat(StorageTrouble):
+    """The vault was written by a newer program than this one."""
+
+    code = "newer-format"
+
+
+class ModelUnavailable(Trouble):
+    """The embedding model cannot be loaded; recall answers from text."""
+
+    code = "model-unavailable"
+
+
+class RelayUnreachable(Trouble):
+    """No connection to the relay. Everything works on; what waits is sent when it answers again."""
+
+    code = "relay-unreachable"
