@@ -1,1 +1,15 @@
-"""."""
+"""Storage: one LMDB environment per vault, its tables, and the files that must live beside it.
+
+============  =======================================================================
+module        role
+============  =======================================================================
+tables        the named tables and what each holds
+environment   opening, transactions, map growth, processes, forks
+damage        telling a sound file from a damaged one, before it is mapped
+occupancy     which processes have the file open, and whether the last stop was clean
+files         atomic writes of small files
+identity      who this installation is, kept outside the database
+============  =======================================================================
+
+Knows nothing of memories: keys and values are bytes.
+"""

@@ -1,0 +1,331 @@
+"""The LMDB environment of a vault: opening, transactions, growth of the map, several processes, forks.
+
+The write path in one sentence: *work* is a function of a transaction that may run more than once, and whatever it
+did is there, for every process and after a crash, exactly when ``write`` returns.
+
+LMDB's rules that this module keeps so that nobody else must know them: a file is opened once per process; the map
+grows only while this process has no transaction; a transaction belongs to one thread; a forked child opens anew;
+reader slots of killed processes are cleared.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, TypeVar
+from zlib import crc32
+
+import lmdb
+
+from vademecum.errors import DamagedStore, StorageTrouble
+
+from .damage import check_outline, check_pages
+from .files import write_atomically
+from .occupancy import Occupancy
+from .tables import Table
+
+__all__ = ["Environment", "Reader", "Writer"]
+
+T = TypeVar("T")
+
+INITIAL_MAP = 1 << 30
+"""Bytes of address space at first; the file itself takes only what it holds."""
+GROWTH = 2
+MAX_READERS = 512
+"""Reader slots: each process takes one for each thread that reads; LMDB's own default of 126 runs out."""
+
+_CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
+
+
+class Reader:
+    """A consistent view of the tables. Every value is checked against its checksum as it is read."""
+
+    __slots__ = ("_tables", "_txn")
+
+    def __init__(self, txn: lmdb.Transaction[bytes], tables: dict[Table, lmdb._Database]) -> None:
+        self._txn = txn
+        self._tables = tables
+
+    def get(self, table: Table, key: bytes) -> bytes | None:
+        """The value at *key*, or None. Raises `DamagedStore` if it is not what was written."""
+        found = self._txn.get(key, db=self._tables[table])
+        return None if found is None else _checked(table, found)
+
+    def scan(
+        self, table: Table, prefix: bytes = b"", *, after: bytes | None = None, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Pairs whose key begins with *prefix*, in key order, or backwards with *reverse*.
+
+        With *after*, only those strictly behind that key in the direction of travel.
+        """
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            if reverse:
+                found = _seek_last(cursor, prefix, after)
+                steps = cursor.iterprev(keys=True, values=True)
+            else:
+                found = (
+                    cursor.set_range(after + b"\0" if after is not None else prefix)
+                    if prefix or after
+                    else cursor.first()
+                )
+                steps = cursor.iternext(keys=True, values=True)
+            if not found:
+                return
+            for key, value in steps:
+                if not key.startswith(prefix):
+                    return
+                yield key, _checked(table, value)
+
+    def keys(self, table: Table, prefix: bytes = b"") -> Iterator[bytes]:
+        """Keys that begin with *prefix*, in order, without reading the values."""
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            if not (cursor.set_range(prefix) if prefix else cursor.first()):
+                return
+            for key in cursor.iternext(keys=True, values=False):
+                if not key.startswith(prefix):
+                    return
+                yield key
+
+    def has(self, table: Table, prefix: bytes = b"") -> bool:
+        """Whether any key begins with *prefix*. O(log n)."""
+        return next(self.keys(table, prefix), None) is not None
+
+    def last_key(self, table: Table, prefix: bytes = b"") -> bytes | None:
+        """The greatest key that begins with *prefix*, or None. O(log n)."""
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            return cursor.key() if _seek_last(cursor, prefix, None) and cursor.key().startswith(prefix) else None
+
+    def count(self, table: Table) -> int:
+        """Number of pairs in *table*. O(1)."""
+        return int(self._txn.stat(self._tables[table])["entries"])
+
+
+class Writer(Reader):
+    """The one write transaction of all processes of this device. Sees its own writes."""
+
+    __slots__ = ()
+
+    def put(self, table: Table, key: bytes, value: bytes) -> None:
+        self._txn.put(key, value + crc32(value).to_bytes(_CHECK, "big"), db=self._tables[table])
+
+    def put_many(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Puts all *rows*; several times faster than one by one, most of all when sorted by key."""
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            cursor.putmulti([(key, value + crc32(value).to_bytes(_CHECK, "big")) for key, value in rows])
+
+    def delete(self, table: Table, key: bytes) -> bool:
+        """Removes *key*; False if it was not there."""
+        return self._txn.delete(key, db=self._tables[table])
+
+    def delete_prefix(self, table: Table, prefix: bytes) -> int:
+        """Removes every key that begins with *prefix*; returns how many."""
+        doomed = list(self.keys(table, prefix))
+        for key in doomed:
+            self._txn.delete(key, db=self._tables[table])
+        return len(doomed)
+
+
+class Environment:
+    """One vault's database, shared by every opener in this process. Threads may use it at the same time.
+
+    Made by `open`; each must be closed once. ``folder`` holds ``current`` (the name of the numbered folder in use),
+    and that numbered folder holds LMDB's two files. The file can therefore be replaced as a whole later.
+    """
+
+    _shared: ClassVar[dict[Path, Environment]] = {}
+    _shared_lock = threading.Lock()
+
+    def __init__(self, folder: Path, initial_map: int) -> None:
+        self.folder = folder
+        self._initial_map = initial_map
+        self._users = 1
+        self._writing = threading.RLock()
+        self._in_transaction = False
+        self._gate = threading.Condition()
+        self._readers = 0
+        self._start()
+
+    @classmethod
+    def create(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
+        """Makes a new, empty database in *folder*, which must not hold one, and opens it."""
+        (folder / "1").mkdir(parents=True, mode=0o700)
+        write_atomically(folder / "current", b"1\n")
+        return cls.open(folder, initial_map=initial_map)
+
+    @classmethod
+    def open(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
+        """Opens the database in *folder*. A second call in this process gives the same object.
+
+        Raises `DamagedStore` if the file is not sound, `StorageTrouble` if it cannot be opened.
+        """
+        key = folder.resolve()
+        with cls._shared_lock:
+            shared = cls._shared.get(key)
+            if shared is not None and shared._pid == os.getpid():
+                shared._users += 1
+                return shared
+            made = cls(key, initial_map)
+            cls._shared[key] = made
+            return made
+
+    def close(self) -> None:
+        """Gives up this opener's share; the last one closes the file. Transactions must be over."""
+        with self._shared_lock:
+            self._users -= 1
+            if self._users > 0:
+                return
+            if self._shared.get(self.folder) is self:
+                del self._shared[self.folder]
+        if self._pid == os.getpid():
+            self._env.close()
+            self._occupancy.leave()
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """A short read transaction. While it lasts, old pages cannot be used again: keep it under a second."""
+        self._follow_fork()
+        with self._gate:
+            self._readers += 1
+        try:
+            with self._translating(), self._begin_read() as txn:
+                yield Reader(txn, self._tables)
+        finally:
+            with self._gate:
+                self._readers -= 1
+                self._gate.notify_all()
+
+    def write(self, work: Callable[[Writer], T]) -> T:
+        """Runs *work* in the write transaction and commits; durable when this returns.
+
+        Waits for other threads and processes that write. *work* may run again from the start, on a fresh
+        transaction, after the map has grown. If it raises, nothing of it is there.
+        Raises `StorageTrouble` if the disk is full or the file cannot be written.
+        """
+        self._follow_fork()
+        with self._writing:
+            if self._in_transaction:
+                raise RuntimeError("a write transaction cannot be begun inside another one")
+            self._in_transaction = True
+            try:
+                with self._translating():
+                    while True:
+                        try:
+                            with self._env.begin(write=True) as txn:
+                                return work(Writer(txn, self._tables))
+                        except lmdb.MapFullError:
+                            self._resize(self._env.info()["map_size"] * GROWTH)
+                        except lmdb.MapResizedError:
+                            self._resize(0)  # another process has grown it: take the size from the file
+            finally:
+                self._in_transaction = False
+
+    @property
+    def file(self) -> Path:
+        """The data file in use."""
+        return self._file
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        number = _current(self.folder)
+        self._file = self.folder / number / "data.mdb"
+        marker = self.folder / number / "in-use"
+        used = marker.exists()
+        if used:
+            check_outline(self._file)
+        self._occupancy = Occupancy(self._file)
+        try:
+            self._occupancy.enter(lambda: check_pages(self._file) if used else None)
+            with self._translating():
+                self._env = lmdb.open(
+                    str(self._file.parent),
+                    map_size=max(self._initial_map, self._file.stat().st_size if used else 0),
+                    max_dbs=len(Table) + 8,
+                    max_readers=MAX_READERS,
+                    lib_version=0,
+                )
+                self._env.reader_check()
+                self._tables = {table: self._env.open_db(table.value) for table in Table}
+            if not used:
+                write_atomically(marker, b"this folder holds a database; if data.mdb is empty, it was lost\n")
+        except OSError as error:
+            raise StorageTrouble(f"The database in {self.folder} cannot be opened: {error.strerror}.") from error
+        except BaseException:
+            self._occupancy.leave()
+            raise
+
+    def _begin_read(self) -> lmdb.Transaction[bytes]:
+        while True:
+            try:
+                return self._env.begin()
+            except lmdb.MapResizedError:
+                # this thread's own registration is the one reader that is not in a transaction
+                self._resize(0, mine=1)
+
+    def _resize(self, size: int, *, mine: int = 0) -> None:
+        with self._gate:
+            self._gate.wait_for(lambda: self._readers <= mine)
+            self._env.set_mapsize(size)
+
+    def _follow_fork(self) -> None:
+        if self._pid == os.getpid():
+            return
+        # The child may not use the parent's environment. Closing it here gives up the child's mapping and nothing of
+        # the parent's: LMDB compares process ids before it touches locks or reader slots.
+        self._env.close()
+        self._occupancy.forget()
+        self._writing = threading.RLock()
+        self._gate = threading.Condition()
+        self._readers = 0
+        self._in_transaction = False
+        self._start()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError) as error:
+            raise DamagedStore(f"The database file {self._file} is damaged ({error}).") from error
+        except (lmdb.MapFullError, lmdb.MapResizedError):
+            raise
+        except lmdb.Error as error:
+            raise StorageTrouble(
+                f"The database {self._file} cannot be used ({error}). Nothing of this change was kept; "
+                f"make room on the disk or check the folder's permissions, then try again."
+            ) from error
+
+
+def _current(folder: Path) -> str:
+    try:
+        number = (folder / "current").read_text().strip()
+    except OSError as error:
+        raise DamagedStore(f"The file {folder / 'current'} cannot be read ({error.strerror}).") from error
+    if not number.isascii() or not number.isdigit() or not (folder / number).is_dir():
+        raise DamagedStore(f"The file {folder / 'current'} names a database folder that does not exist: {number!r}.")
+    return number
+
+
+def _checked(table: Table, found: bytes) -> bytes:
+    value = found[:-_CHECK]
+    if crc32(value) != int.from_bytes(found[-_CHECK:], "big"):
+        raise DamagedStore(
+            f"A record in the table {table.value.decode()} is damaged: its checksum does not match. "
+            f"It was not used; restore from a backup or join this device to the vault again."
+        )
+    return value
+
+
+def _seek_last(cursor: lmdb.Cursor[bytes], prefix: bytes, before: bytes | None) -> bool:
+    """Puts *cursor* on the last key with *prefix* (or the last one before *before*); False if the table has none."""
+    bound = before if before is not None else _successor(prefix)
+    if bound is None or not cursor.set_range(bound):
+        return cursor.last()
+    return cursor.prev()
+
+
+def _successor(prefix: bytes) -> bytes | None:
+    """The least key greater than every key that begins with *prefix*; None if there is none."""
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

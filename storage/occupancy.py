@@ -1,0 +1,112 @@
+"""Which processes have a database open, and whether the last stop was clean.
+
+Every process that has the file open holds a shared lock on a small file beside it. Whoever can take that lock alone
+is the only one, and may judge the file: if the note in it says ``clean`` with the size and time that the file still
+has, the file is the one that was closed; anything else (a killed process, a restored or edited file) means that its
+pages are checked before anyone maps it.
+
+States of the note, and who changes it:
+
+=========  =================  ===========================================
+note       on                 becomes
+=========  =================  ===========================================
+(absent)   first open         open
+clean …    open, file equal   open
+clean …    open, file other   open, after the pages were found sound
+open       open, alone        open, after the pages were found sound
+open       close, alone       clean …
+=========  =================  ===========================================
+
+Where the system has no ``flock`` (Windows), processes are not counted and the pages are never checked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from .files import write_atomically
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["Occupancy"]
+
+_OPEN = b"open"
+
+
+class Occupancy:
+    """This process's share of an open database file. Not for use after a fork: make a new one."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._note = file.with_name("state")
+        self._lock = file.with_name("users.lock")
+        self._descriptor: int | None = None
+
+    def enter(self, check: Callable[[], None]) -> None:
+        """Joins the processes that have the file open, after ``check()`` where the last stop was not clean.
+
+        Whatever ``check`` raises is passed on, and this process has then not joined.
+        """
+        if sys.platform == "win32":
+            return
+        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            while True:
+                if self._alone(descriptor):
+                    if not self._closed_cleanly():
+                        check()
+                    write_atomically(self._note, _OPEN)
+                    fcntl.flock(descriptor, fcntl.LOCK_SH)
+                    break
+                fcntl.flock(descriptor, fcntl.LOCK_SH)  # waits while another process checks the pages
+                if self._read_note() == _OPEN:
+                    break
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # that process gave up; judge for ourselves
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+
+    def leave(self) -> None:
+        """Leaves; the last one to do so notes the file's size and time. Does nothing when not joined."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        try:
+            if self._alone(descriptor):
+                write_atomically(self._note, b"clean " + self._mark())
+        finally:
+            os.close(descriptor)
+
+    def forget(self) -> None:
+        """Drops the lock's descriptor without a note: for the child of a fork, which shares its parent's lock."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _alone(self, descriptor: int) -> bool:
+        if sys.platform == "win32":
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _closed_cleanly(self) -> bool:
+        note = self._read_note()
+        return note is None or note == b"clean " + self._mark()
+
+    def _read_note(self) -> bytes | None:
+        try:
+            return self._note.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _mark(self) -> bytes:
+        found = self._file.stat()
+        return f"{found.st_size} {found.st_mtime_ns}".encode()
