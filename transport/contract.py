@@ -35,8 +35,8 @@ class Problem:
 class Received:
     """What became of one batch of commits.
 
-    ``applied`` are new and visible now; ``duplicates`` were here already; ``held`` are kept but wait for a commit before
-    them in their device's chain; ``quarantined`` has one problem for each commit that was set aside for good.
+    ``applied`` are new and visible now; ``duplicates`` were here already; ``held`` are kept but wait for a commit
+    before them in their device's chain; ``quarantined`` has one problem for each commit set aside for good.
     """
 
     applied: int = 0
@@ -100,9 +100,7 @@ class Ledger(Protocol):
         """
         ...
 
-    def receive(
-        self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int
-    ) -> Received:
+    def receive(self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int) -> Received:
         """Verifies, opens and applies commits from the relay's log, as (log sequence, commit), in log order.
 
         Rows and position are stored in one transaction. ``position`` is the log sequence up to which the replica then
@@ -114,7 +112,10 @@ class Ledger(Protocol):
     def acknowledge(
         self, channel: bytes, log_id: bytes, accepted: Sequence[tuple[bytes, int, int]], position: int
     ) -> None:
-        """Notes that the relay holds these commits durably, as (device, sequence, log sequence); stores ``position``."""
+        """Notes that the relay holds these commits durably, as (device, sequence, log sequence).
+
+        ``position`` is stored in the same transaction, as for ``receive``.
+        """
         ...
 
     def record(self, state: str, problems: Sequence[Problem]) -> None:
