@@ -1,1 +1,35 @@
-"""."""
+"""The engine: what a memory is, how two replicas of it agree, and how one replica keeps it.
+
+Pure rules (no I/O; clock, randomness and bytes are passed in)
+
+===========  ==========================================================================
+paths        dotted paths
+values       what a leaf may hold
+trees        objects ↔ subtrees of leaves
+agents       ``developer/slug@version``
+scopes       the parts of a vault, their tiers, who may see them
+clock        the hybrid logical clock
+records      one leaf with its provenance, and its bytes
+slots        the keys under which devices keep their records, and the row of a name
+law          which record wins
+changes      what one device changed in one scope, and its bytes
+sentences    how a leaf reads in words
+ranking      how recall orders what it found
+===========  ==========================================================================
+
+What keeps a replica
+
+===========  ==========================================================================
+document     the CRDT document of a scope (the only module that knows pycrdt)
+replica      the write path: one transaction for document, rows, journal and queues
+session      what one transaction reads and writes in one scope
+merging      applying another device's changes
+gathering    collecting this device's changes for a commit
+audit        why, log and history
+handle       what an agent gets
+indexing     draining the queues into the recall indexes
+recall       searching them
+===========  ==========================================================================
+
+Knows nothing of networks or of keys.
+"""

@@ -1,0 +1,144 @@
+"""A record: one device's statement about one name, with its provenance. And its bytes.
+
+The bytes are a msgpack array; fields that hold their default are left off the end, times are written as differences,
+so that the record of a short leaf takes about sixty bytes:
+
+==  ==========  ==========================================================================
+ 0  flags       1: deleted
+ 1  order       the reading that ranks it
+ 2  seen        order − order of the newest record of the person's that the writer held; 0: none
+ 3  heard       order − order of the newest forgetting of this writer that it had heard; 0: none
+ 4  writer      "" for the person, else ``developer/slug@version``
+ 5  value       nil when deleted
+ 6  updated     wall clock of the write − wall clock in ``order``, ms
+ 7  created     updated − created, ms
+ 8  kind        place in `KINDS`
+ 9  confidence  thousandths
+10  receipts    ids of the messages that justify it
+11  half_life   days; nil: what the kind says
+12  sentence    how it reads in words; nil: derived from path and value
+==  ==========  ==========================================================================
+
+Fields beyond these are kept out of the way of later versions: they are ignored here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgpack
+
+from vademecum.errors import MalformedBytes
+
+from .clock import to_wall
+from .values import Value
+
+__all__ = ["KINDS", "USER", "Record", "decode_record", "encode_record", "read_order"]
+
+USER = "user"
+"""How the person is shown as a writer; in a record's bytes the person is the empty text."""
+
+KINDS = ("fact", "identity", "preference", "skill", "technical", "behaviour", "project", "context")
+"""What a memory is about; decides how fast its confidence fades. The order is part of the format."""
+
+_DELETED = 1
+_DEFAULTS: tuple[Any, ...] = (0, None, 0, 0, "", None, 0, 0, 0, 1000, [], None, None)
+
+
+class Record(NamedTuple):
+    """One record. Times are milliseconds since 1970 (UTC); ``confidence`` lies in 0…1, kept to a thousandth."""
+
+    order: int
+    writer: str = USER
+    value: Value = None
+    created: int = 0
+    updated: int = 0
+    seen: int = 0
+    heard: int = 0
+    kind: str = KINDS[0]
+    confidence: float = 1.0
+    half_life: float | None = None
+    sentence: str | None = None
+    receipts: tuple[str, ...] = ()
+    deleted: bool = False
+
+    @property
+    def by_person(self) -> bool:
+        return self.writer == USER
+
+
+def encode_record(record: Record) -> bytes:
+    """The one byte form of *record*."""
+    order = record.order
+    fields = [
+        _DELETED if record.deleted else 0,
+        order,
+        order - record.seen if record.seen else 0,
+        order - record.heard if record.heard else 0,
+        "" if record.writer == USER else record.writer,
+        None if record.deleted else record.value,
+        record.updated - to_wall(order),
+        record.updated - record.created,
+        KINDS.index(record.kind),
+        round(record.confidence * 1000),
+        list(record.receipts),
+        record.half_life,
+        record.sentence,
+    ]
+    while fields[-1] == _DEFAULTS[len(fields) - 1]:
+        fields.pop()
+    return bytes(msgpack.packb(fields))
+
+
+def decode_record(data: bytes) -> Record:
+    """Raises `MalformedBytes` for anything that `encode_record` could not have made."""
+    try:
+        fields = msgpack.unpackb(data, strict_map_key=True)
+        if not isinstance(fields, list):
+            raise MalformedBytes("A record is not a list.")
+        flags, order, seen, heard, writer, value, updated, created, kind, confidence, receipts, half_life, sentence = (
+            fields + list(_DEFAULTS[len(fields) :])
+        )[:13]
+        updated += to_wall(order)
+        record = Record(
+            order,
+            writer or USER,
+            value,
+            updated - created,
+            updated,
+            order - seen if seen else 0,
+            order - heard if heard else 0,
+            KINDS[kind],
+            confidence / 1000,
+            half_life,
+            sentence,
+            tuple(receipts),
+            bool(flags & _DELETED),
+        )
+    except (ValueError, TypeError, IndexError, OverflowError, RecursionError, msgpack.UnpackException) as error:
+        raise MalformedBytes(f"A record does not decode ({type(error).__name__}).") from error
+    _check(record, seen, heard, kind)
+    return record
+
+
+def read_order(data: bytes) -> int:
+    """Only the order of an encoded record. Raises `MalformedBytes`."""
+    return decode_record(data).order
+
+
+def _check(record: Record, seen: int, heard: int, kind: int) -> None:
+    order = record.order
+    if not (type(order) is int and 0 <= order < 2**64):
+        raise MalformedBytes("A record's order is not an unsigned 64-bit integer.")
+    if not (0 <= seen <= order and 0 <= heard <= order and kind >= 0):
+        raise MalformedBytes("A record has seen or heard what came after it.")
+    if type(record.writer) is not str or not 0 <= record.confidence <= 1:
+        raise MalformedBytes("A record's writer or confidence is out of range.")
+    if not all(type(receipt) is str for receipt in record.receipts):
+        raise MalformedBytes("A record's receipts are not texts.")
+    if record.half_life is not None and not (type(record.half_life) in (int, float) and record.half_life > 0):
+        raise MalformedBytes("A record's half-life is not a positive number of days.")
+    if record.sentence is not None and type(record.sentence) is not str:
+        raise MalformedBytes("A record's sentence is not text.")
+    if not -(2**63) <= record.created <= record.updated < 2**63:
+        raise MalformedBytes("A record was updated before it was created.")

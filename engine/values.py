@@ -1,0 +1,82 @@
+"""What a leaf may hold: what JSON can say, within bounds, and its one packed form.
+
+null, boolean, integer within ±2^63, finite float, text up to 32 KiB, and lists and objects of these up to 64 KiB
+packed and 32 levels deep.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import msgpack
+
+from vademecum.errors import InvalidValue
+
+__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_value"]
+
+Value: TypeAlias = "None | bool | int | float | str | list[Value] | dict[str, Value]"
+
+MAX_TEXT = 32 * 1024
+"""Bytes of UTF-8 in one text."""
+MAX_PACKED = 64 * 1024
+"""Bytes of a whole value, packed."""
+MAX_DEPTH = 32
+"""Lists and objects inside one another."""
+
+
+def check_value(value: object, where: str) -> Value:
+    """*value* as plain JSON types (tuples become lists). Raises `InvalidValue`, naming *where* and the rule."""
+    plain = _plain(value, where, 0)
+    if isinstance(plain, list | dict):
+        size = len(msgpack.packb(plain))
+        if size > MAX_PACKED:
+            raise InvalidValue(f"The value at {where} takes {size:,} bytes; at most {MAX_PACKED:,} are allowed.")
+    return plain
+
+
+def _plain(value: object, where: str, depth: int) -> Value:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _text(value, where)
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise InvalidValue(f"The value at {where} is the integer {_digits(value)}, which does not fit in 64 bits.")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidValue(f"The value at {where} is {value}; numbers must be finite.")
+        return float(value)
+    if depth >= MAX_DEPTH:
+        raise InvalidValue(f"The value at {where} is nested deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, Mapping):
+        return {_key(key, where): _plain(item, where, depth + 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return [_plain(item, where, depth + 1) for item in value]
+    raise InvalidValue(
+        f"The value at {where} is a {type(value).__name__}; a value is null, a boolean, a number, text, a list or an "
+        f"object of these."
+    )
+
+
+def _text(value: str, where: str) -> str:
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise InvalidValue(f"The text at {where} is not valid Unicode (it holds half of a surrogate pair).") from None
+    if size > MAX_TEXT:
+        raise InvalidValue(f"The text at {where} takes {size:,} bytes; at most {MAX_TEXT:,} are allowed.")
+    return str(value)
+
+
+def _key(key: object, where: str) -> str:
+    if not isinstance(key, str):
+        raise InvalidValue(f"An object at {where} has the key {key!r}; keys are text.")
+    return _text(key, where)
+
+
+def _digits(value: int) -> str:
+    # str() of a huge integer is slow, and refused beyond 4,300 digits
+    return str(value) if value.bit_length() < 256 else f"of {value.bit_length():,} bits"
