@@ -44,7 +44,7 @@ class Standing(NamedTuple):
 class Verdict(NamedTuple):
     """The place of the winner among the records given, and whether what it says is that there is no value."""
 
-    index: int
+    place: int
     deleted: bool
 
 

@@ -24,7 +24,9 @@ Fields beyond these are kept out of the way of later versions: they are ignored 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from types import NoneType
+from typing import Any, NamedTuple, cast
 
 import msgpack
 
@@ -132,6 +134,8 @@ def _check(record: Record, seen: int, heard: int, kind: int) -> None:
         raise MalformedBytes("A record's order is not an unsigned 64-bit integer.")
     if not (0 <= seen <= order and 0 <= heard <= order and kind >= 0):
         raise MalformedBytes("A record has seen or heard what came after it.")
+    if not _is_json(record.value):
+        raise MalformedBytes("A record's value is not what JSON can say.")
     if type(record.writer) is not str or not 0 <= record.confidence <= 1:
         raise MalformedBytes("A record's writer or confidence is out of range.")
     if not all(type(receipt) is str for receipt in record.receipts):
@@ -142,3 +146,14 @@ def _check(record: Record, seen: int, heard: int, kind: int) -> None:
         raise MalformedBytes("A record's sentence is not text.")
     if not -(2**63) <= record.created <= record.updated < 2**63:
         raise MalformedBytes("A record was updated before it was created.")
+
+
+def _is_json(value: object) -> bool:
+    kind = type(value)
+    if kind is float:
+        return math.isfinite(cast(float, value))
+    if kind is list:
+        return all(_is_json(item) for item in cast("list[object]", value))
+    if kind is dict:
+        return all(type(key) is str and _is_json(item) for key, item in cast("dict[object, object]", value).items())
+    return kind in (str, int, bool, NoneType)

@@ -98,7 +98,7 @@ def row_of(slots: Sequence[Slot], forgotten: Forgotten = nobody_forgotten) -> Ro
     verdict = winner([slot.standing for slot in slots], forgotten)
     if verdict is None:
         return EMPTY_ROW
-    first = slots[verdict.index]
+    first = slots[verdict.place]
     rest = sorted((slot for slot in slots if slot is not first), key=lambda slot: (not slot.by_person, slot.device))
     return Row(not verdict.deleted, (first, *rest))
 

@@ -16,7 +16,7 @@ from vademecum.errors import InvalidValue
 
 __all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_value"]
 
-Value: TypeAlias = "None | bool | int | float | str | list[Value] | dict[str, Value]"
+Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
 MAX_TEXT = 32 * 1024
 """Bytes of UTF-8 in one text."""
