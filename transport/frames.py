@@ -15,12 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias, cast, get_args
 
-import msgpack
-
 from vademecum.errors import MalformedBytes
+from vademecum.transport.commit import MAX_COMMIT
+from vademecum.transport.strict import U64, as_array, as_bytes, as_int, as_map, as_text, pack, unpack
 
 __all__ = [
-    "MAX_COMMIT_BYTES",
     "MAX_FRAME",
     "MAX_LETTER",
     "MAX_STATEMENT",
@@ -58,14 +57,12 @@ __all__ = [
 ]
 
 VERSION = 1
-MAX_COMMIT_BYTES = 1 << 20
-MAX_FRAME = MAX_COMMIT_BYTES + (1 << 16)
+MAX_FRAME = MAX_COMMIT + (1 << 16)
 """Bytes of one message: the largest commit and room for the frame around it."""
 MAX_STATEMENT = 1 << 18
 """Bytes of one roster statement: a new epoch wrapped for two hundred devices."""
 MAX_LETTER = 1 << 16
 """Bytes of one message in a mailbox."""
-MAX_SEQ = (1 << 63) - 1
 OPTIONAL_FROM = 128
 
 Frontier: TypeAlias = Mapping[bytes, tuple[int, bytes]]
@@ -341,43 +338,24 @@ Frame: TypeAlias = (
 
 # --- strict decoding ------------------------------------------------------------------------------------------------
 
-Check: TypeAlias = Callable[[Any], Any]
+Check: TypeAlias = Callable[[object], Any]
+_FIELD = "A field of a frame"
 
 
 def _size(length: int) -> Check:
-    def check(value: Any) -> bytes:
-        if type(value) is not bytes or len(value) != length:
-            raise MalformedBytes(f"A frame's field should be {length} bytes.")
-        return value
-
-    return check
+    return lambda value: as_bytes(value, _FIELD, exactly=length)
 
 
 def _blob(limit: int) -> Check:
-    def check(value: Any) -> bytes:
-        if type(value) is not bytes or len(value) > limit:
-            raise MalformedBytes(f"A frame's field should be at most {limit} bytes.")
-        return value
-
-    return check
+    return lambda value: as_bytes(value, _FIELD, at_most=limit)
 
 
-def _number(limit: int = MAX_SEQ) -> Check:
-    def check(value: Any) -> int:
-        if type(value) is not int or not 0 <= value <= limit:
-            raise MalformedBytes(f"A frame's field should be a number from 0 to {limit}.")
-        return value
-
-    return check
+def _number(limit: int = U64) -> Check:
+    return lambda value: as_int(value, _FIELD, at_most=limit)
 
 
 def _text(limit: int) -> Check:
-    def check(value: Any) -> str:
-        if type(value) is not str or len(value) > limit:
-            raise MalformedBytes(f"A frame's field should be text of at most {limit} characters.")
-        return value
-
-    return check
+    return lambda value: as_text(value, _FIELD, at_most=limit)
 
 
 def _optional(inner: Check) -> Check:
@@ -385,34 +363,23 @@ def _optional(inner: Check) -> Check:
 
 
 def _many(inner: Check, limit: int = 1 << 16) -> Check:
-    def check(value: Any) -> tuple[Any, ...]:
-        if type(value) is not tuple or len(value) > limit:
-            raise MalformedBytes(f"A frame's field should be a list of at most {limit} items.")
-        return tuple(inner(item) for item in value)
-
-    return check
+    return lambda value: tuple(map(inner, as_array(value, _FIELD, at_most=limit)))
 
 
 def _row(*inner: Check) -> Check:
-    def check(value: Any) -> tuple[Any, ...]:
-        if type(value) is not tuple or len(value) != len(inner):
-            raise MalformedBytes(f"A frame's field should be a list of {len(inner)} items.")
-        return tuple(one(item) for one, item in zip(inner, value, strict=True))
+    def check(value: object) -> tuple[Any, ...]:
+        items = as_array(value, _FIELD, exactly=len(inner))
+        return tuple(one(item) for one, item in zip(inner, items, strict=True))
 
     return check
 
 
 def _table(key: Check, inner: Check, limit: int = 1 << 14) -> Check:
-    def check(value: Any) -> dict[Any, Any]:
-        if type(value) is not dict or len(value) > limit:
-            raise MalformedBytes(f"A frame's field should be a map of at most {limit} entries.")
-        return {key(name): inner(item) for name, item in value.items()}
-
-    return check
+    return lambda value: {key(name): inner(item) for name, item in as_map(value, _FIELD, at_most=limit).items()}
 
 
 _ID, _HASH, _SEQ = _size(16), _size(32), _number()
-_COMMIT = _blob(MAX_COMMIT_BYTES)
+_COMMIT = _blob(MAX_COMMIT)
 _STATEMENTS = _many(_blob(MAX_STATEMENT), 4096)
 _HEADS = _many(_row(_ID, _SEQ, _ID))
 _ENTRIES = _many(_row(_SEQ, _SEQ, _COMMIT))
@@ -448,26 +415,19 @@ _NAMES: dict[type[Any], tuple[str, ...]] = {kind: tuple(item.name for item in fi
 
 def encode(frame: Frame) -> bytes:
     """The bytes of one message. The caller keeps to ``MAX_FRAME`` and to the ranges stated at each frame."""
-    return cast(bytes, msgpack.packb([frame.KIND, *(getattr(frame, name) for name in _NAMES[type(frame)])]))
+    return pack([frame.KIND, *(getattr(frame, name) for name in _NAMES[type(frame)])])
 
 
 def decode(data: bytes) -> Frame:
     """The frame in one message. Raises ``MalformedBytes``, and nothing else, for bytes that are none."""
-    if len(data) > MAX_FRAME:
-        raise MalformedBytes(f"A frame of {len(data)} bytes is larger than the limit of {MAX_FRAME}.")
-    try:
-        parts = msgpack.unpackb(data, use_list=False, strict_map_key=True)
-    except (ValueError, msgpack.exceptions.UnpackException) as error:
-        raise MalformedBytes("A frame is not valid msgpack.") from error
-    if type(parts) is not tuple or not parts or type(parts[0]) is not int:
-        raise MalformedBytes("A frame should be a list that begins with its kind.")
-    kind = parts[0]
+    kind, *parts = as_array(unpack(data, "A frame", at_most=MAX_FRAME), "A frame", at_most=64) or [None]
+    kind = as_int(kind, "The kind of a frame")
     frame_type = _KINDS.get(kind)
     if frame_type is None:
         if kind >= OPTIONAL_FROM:
             return Unknown(kind)
         raise MalformedBytes(f"A frame of kind {kind} is not known to version {VERSION} of the protocol.")
     checks = _FIELDS[frame_type]
-    if len(parts) - 1 < len(checks):
-        raise MalformedBytes(f"A {frame_type.__name__} frame lacks fields.")
-    return cast(Frame, frame_type(*(check(part) for check, part in zip(checks, parts[1:], strict=False))))
+    if len(parts) < len(checks):
+        raise MalformedBytes(f"A frame of kind {kind} has {len(parts)} fields; it takes {len(checks)}.")
+    return cast(Frame, frame_type(*(check(part) for check, part in zip(checks, parts, strict=False))))

@@ -1,0 +1,364 @@
+"""What a relay keeps, on LMDB: for each vault its roster statements, and for each channel a log of sealed commits.
+
+``Store`` is all that the rest of the relay knows of it; another store (a cluster's log) can stand in its place.
+
+=============  =====================================  ==============================================================
+table          key                                    value
+=============  =====================================  ==============================================================
+``meta``       name                                   format, log id, sentinel
+``statements`` vault ‖ hash                           signed roster statement
+``log``        vault ‖ channel ‖ log seq              previous log seq 8 · device 16 · seq 8 · hash 32 · commit
+``chains``     vault ‖ channel ‖ device ‖ seq         log seq 8 · previous log seq 8 · hash 32
+``frontiers``  vault ‖ channel ‖ device               seq 8 · hash 32
+``channels``   vault ‖ channel                        last log seq 8 · commits' bytes 8
+=============  =====================================  ==============================================================
+
+Values of ``log`` and ``statements`` end with a CRC-32, because LMDB reads flipped bits without an error. Beside the
+database lie a marker file, which tells an emptied database from a new one, and a lock file, which keeps a second
+relay out: positions are handed out and commits fanned out by one process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias, TypeVar
+from zlib import crc32
+
+import lmdb
+
+from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble
+from vademecum.storage.damage import check_outline, check_pages
+from vademecum.storage.files import write_atomically
+from vademecum.storage.occupancy import Occupancy
+from vademecum.transport.frames import Head, LogEntry, frontier_digest
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["MAX_CHANNELS", "Arrival", "Enrolment", "LmdbStore", "Page", "Place", "Store"]
+
+FORMAT = 1
+MAX_CHANNELS = 16_384
+"""Channels of one vault: their heads must fit one frame."""
+INITIAL_MAP = 1 << 30
+GROWTH = 2
+MAX_READERS = 512
+_TABLES = ("meta", "statements", "log", "chains", "frontiers", "channels")
+_LOG_HEAD = 64
+_CHECK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A commit whose signature and author have been checked; its place in the chain has not."""
+
+    vault: bytes
+    channel: bytes
+    device: bytes
+    seq: int
+    previous: bytes
+    hash: bytes
+    commit: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """Verified roster statements of a vault, as (hash, statement)."""
+
+    vault: bytes
+    statements: Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an arrival stands in its channel's log. ``reason`` is empty, or why it was not stored.
+
+    ``fresh`` is False for a commit that was stored before. Reasons: ``gap`` (the chain's next number is another one),
+    ``fork`` (the chain goes on from other bytes), ``channels`` (the vault has too many).
+    """
+
+    seq: int = 0
+    previous: int = 0
+    fresh: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a channel's log. ``seq`` is where to read on; ``frontier`` is given on the last page only."""
+
+    entries: tuple[LogEntry, ...]
+    seq: int
+    frontier: Mapping[bytes, tuple[int, bytes]] | None
+
+
+B = TypeVar("B", bytes, "memoryview[int]")
+Work: TypeAlias = Arrival | Enrolment
+
+
+class Store(Protocol):
+    """A relay's memory. Reads are short and may be made from any one thread while another writes."""
+
+    @property
+    def log_id(self) -> bytes:
+        """16 bytes, made anew with each new log; positions of another log mean nothing here."""
+        ...
+
+    def statements(self, vault: bytes) -> list[bytes]:
+        """The roster statements of a vault; empty if it is unknown."""
+        ...
+
+    def heads(self, vault: bytes) -> tuple[Head, ...]: ...
+
+    def read_after(self, vault: bytes, channel: bytes, after: int, have: Mapping[bytes, int], limit_bytes: int) -> Page:
+        """Log entries after ``after`` that ``have`` (device → seq) does not cover, up to about ``limit_bytes``.
+
+        At least one entry if any is left. Raises ``DamagedStore`` for a record that is not what was written.
+        """
+        ...
+
+    def commit(self, work: Sequence[Work]) -> list[Place]:
+        """Stores everything in one transaction, durable on return. One place for each piece of work, in its order.
+
+        Raises ``StorageTrouble``; then nothing is stored.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class LmdbStore:
+    """A ``Store`` in one folder of one machine. One process at a time. Made by ``open``."""
+
+    def __init__(self, folder: Path, lock: int, occupancy: Occupancy, env: lmdb.Environment, log_id: bytes) -> None:
+        self._folder = folder
+        self._lock = lock
+        self._occupancy = occupancy
+        self._env = env
+        self._log_id = log_id
+        self._gate = threading.Lock()  # held by each read and by growth: LMDB's map must not move under a reader
+        self._db = {name: env.open_db(name.encode()) for name in _TABLES}
+
+    @classmethod
+    def open(cls, folder: Path, *, new_log_id: bytes | None = None, initial_map: int = INITIAL_MAP) -> LmdbStore:
+        """Opens the store in ``folder``, or makes one there if the folder never held one.
+
+        ``new_log_id`` (16 bytes; random by default) is used for a new store only. Raises ``DamagedStore`` if there was
+        a database and it is gone, emptied or broken; ``NewerFormat``; ``StorageTrouble`` if it cannot be opened or
+        another relay uses it.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = _lock(folder / "relay.lock")
+        except OSError as error:
+            raise StorageTrouble(f"The relay's folder {folder} cannot be used: {error.strerror}.") from error
+        file, marker = folder / "data.mdb", folder / "relay.marker"
+        occupancy = Occupancy(file)
+        try:
+            if marker.exists():
+                check_outline(file)
+            occupancy.enter(lambda: check_pages(file) if marker.exists() else None)
+        except BaseException:
+            os.close(lock)
+            raise
+        try:
+            size = max(initial_map, file.stat().st_size if file.exists() else 0)
+            env = lmdb.open(str(folder), map_size=size, max_dbs=8, max_readers=MAX_READERS, lib_version=0)
+            env.reader_check()
+            try:
+                log_id = _identity(env, marker, new_log_id or os.urandom(16))
+                return cls(folder, lock, occupancy, env, log_id)
+            except BaseException:
+                env.close()
+                raise
+        except (OSError, lmdb.Error) as error:
+            occupancy.leave()
+            os.close(lock)
+            raise StorageTrouble(f"The relay's database in {folder} cannot be opened ({error}).") from error
+        except BaseException:
+            occupancy.leave()
+            os.close(lock)
+            raise
+
+    @property
+    def log_id(self) -> bytes:
+        return self._log_id
+
+    def close(self) -> None:
+        """Transactions must be over."""
+        self._env.close()
+        self._occupancy.leave()
+        os.close(self._lock)
+
+    def statements(self, vault: bytes) -> list[bytes]:
+        with self._read("statements") as cursor:
+            return [bytes(_checked(value)) for _, value in _scan(cursor, vault)]
+
+    def heads(self, vault: bytes) -> tuple[Head, ...]:
+        with self._translating(), self._gate, self._env.begin() as txn:
+            with txn.cursor(db=self._db["channels"]) as cursor:
+                last = {key[16:]: _number(value[:8]) for key, value in _scan(cursor, vault)}
+            frontiers: dict[bytes, dict[bytes, tuple[int, bytes]]] = {channel: {} for channel in last}
+            with txn.cursor(db=self._db["frontiers"]) as cursor:
+                for key, value in _scan(cursor, vault):
+                    frontiers[key[16:32]][key[32:]] = _number(value[:8]), value[8:]
+        return tuple((channel, seq, frontier_digest(frontiers[channel])) for channel, seq in last.items())
+
+    def read_after(self, vault: bytes, channel: bytes, after: int, have: Mapping[bytes, int], limit_bytes: int) -> Page:
+        prefix = vault + channel
+        entries: list[LogEntry] = []
+        size, seq = 0, after
+        with self._translating(), self._gate, self._env.begin(buffers=True) as txn:
+            with txn.cursor(db=self._db["log"]) as cursor:
+                found = cursor.set_range(prefix + _key(after + 1))
+                while found and bytes(cursor.key()[:32]) == prefix:
+                    value = cursor.value()
+                    if _number(value[24:32]) > have.get(bytes(value[8:24]), 0):
+                        commit = _checked(value)[_LOG_HEAD:]
+                        if entries and size + len(commit) > limit_bytes:
+                            return Page(tuple(entries), seq, None)
+                        size += len(commit)
+                        entries.append((_number(cursor.key()[32:]), _number(value[:8]), bytes(commit)))
+                    seq = _number(cursor.key()[32:])
+                    found = cursor.next()
+            with txn.cursor(db=self._db["frontiers"]) as cursor:
+                frontier = {
+                    bytes(key[32:]): (_number(value[:8]), bytes(value[8:])) for key, value in _scan(cursor, prefix)
+                }
+        return Page(tuple(entries), seq, frontier)
+
+    def commit(self, work: Sequence[Work]) -> list[Place]:
+        with self._translating():
+            while True:
+                try:
+                    with self._env.begin(write=True) as txn:
+                        return [
+                            self._append(txn, item) if isinstance(item, Arrival) else self._enrol(txn, item)
+                            for item in work
+                        ]
+                except lmdb.MapFullError:  # the transaction is over and nothing of it is there: grow, and begin again
+                    with self._gate:
+                        self._env.set_mapsize(self._env.info()["map_size"] * GROWTH)
+
+    def _append(self, txn: lmdb.Transaction[bytes], item: Arrival) -> Place:
+        channel = item.vault + item.channel
+        chain = channel + item.device
+        known = txn.get(chain + _key(item.seq), db=self._db["chains"])
+        if known is not None:
+            if known[16:] != item.hash:
+                return Place(reason="fork")
+            return Place(_number(known[:8]), _number(known[8:16]))
+        last = txn.get(chain, db=self._db["frontiers"])
+        last_seq, last_hash = (_number(last[:8]), last[8:]) if last is not None else (0, bytes(32))
+        if item.seq != last_seq + 1:
+            return Place(reason="gap")
+        if item.previous != last_hash:
+            return Place(reason="fork")
+        row = txn.get(channel, db=self._db["channels"])
+        if row is None and self._count_channels(txn, item.vault) >= MAX_CHANNELS:
+            return Place(reason="channels")
+        previous, size = (_number(row[:8]), _number(row[8:])) if row is not None else (0, 0)
+        seq = previous + 1
+        record = _key(previous) + item.device + _key(item.seq) + item.hash + item.commit
+        txn.put(channel + _key(seq), record + crc32(record).to_bytes(_CHECK, "big"), db=self._db["log"])
+        txn.put(chain + _key(item.seq), _key(seq) + _key(previous) + item.hash, db=self._db["chains"])
+        txn.put(chain, _key(item.seq) + item.hash, db=self._db["frontiers"])
+        txn.put(channel, _key(seq) + _key(size + len(item.commit)), db=self._db["channels"])
+        return Place(seq, previous, fresh=True)
+
+    def _enrol(self, txn: lmdb.Transaction[bytes], item: Enrolment) -> Place:
+        for statement_hash, statement in item.statements:
+            check = crc32(statement).to_bytes(_CHECK, "big")
+            txn.put(item.vault + statement_hash, statement + check, db=self._db["statements"])
+        return Place(fresh=True)
+
+    def _count_channels(self, txn: lmdb.Transaction[bytes], vault: bytes) -> int:
+        with txn.cursor(db=self._db["channels"]) as cursor:
+            return sum(1 for _ in _scan(cursor, vault))
+
+    @contextmanager
+    def _read(self, table: str) -> Iterator[lmdb.Cursor[bytes]]:
+        with self._translating(), self._gate, self._env.begin() as txn, txn.cursor(db=self._db[table]) as cursor:
+            yield cursor
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except lmdb.MapFullError:
+            raise
+        except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError) as error:
+            raise DamagedStore(f"The relay's database in {self._folder} is damaged ({error}).") from error
+        except lmdb.Error as error:
+            raise StorageTrouble(
+                f"The relay's database in {self._folder} cannot be used ({error}). Make room on the disk or check the "
+                f"folder's permissions."
+            ) from error
+
+
+def _identity(env: lmdb.Environment, marker: Path, new_log_id: bytes) -> bytes:
+    """The log id, written together with the sentinel into a database that has neither."""
+    meta = env.open_db(b"meta")
+    with env.begin(write=True) as txn:
+        log_id, format_ = txn.get(b"log", db=meta), txn.get(b"format", db=meta)
+        if format_ is not None and format_ != b"%d" % FORMAT:
+            raise NewerFormat(
+                f"The relay's data has format {format_.decode('ascii', 'replace')}; this program knows {FORMAT}."
+            )
+        if log_id is None:
+            if marker.exists():
+                raise DamagedStore(
+                    f"The relay's database beside {marker} is empty, but it held data before. Put the database back, "
+                    f"or remove the marker to begin with an empty log: devices will then send again what they hold."
+                )
+            log_id = new_log_id
+            txn.put(b"format", b"%d" % FORMAT, db=meta)
+            txn.put(b"log", log_id, db=meta)
+    if not marker.exists():
+        write_atomically(marker, b"This folder holds a relay's database, log " + log_id.hex().encode() + b".\n")
+    elif log_id.hex().encode() not in marker.read_bytes():
+        raise DamagedStore(f"The relay's database is not the one that {marker} names. Put that one back.")
+    return log_id
+
+
+def _lock(path: Path) -> int:
+    """Takes the lock that one relay at a time may hold. The system lets go of it when the process ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise StorageTrouble(
+                f"Another relay is using {path.parent}. Stop it first, or use another folder."
+            ) from None
+    return descriptor
+
+
+def _key(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def _number(data: bytes | memoryview) -> int:
+    return int.from_bytes(data, "big")
+
+
+def _scan(cursor: lmdb.Cursor[B], prefix: bytes) -> Iterator[tuple[B, B]]:
+    if cursor.set_range(prefix):
+        for key, value in cursor.iternext(keys=True, values=True):
+            if bytes(key[: len(prefix)]) != prefix:
+                return
+            yield key, value
+
+
+def _checked(value: B) -> B:
+    body = value[:-_CHECK]
+    if crc32(body) != _number(value[-_CHECK:]):
+        raise DamagedStore("A record of the relay's log is damaged: its checksum does not match. It was not sent.")
+    return body
