@@ -31,7 +31,6 @@ from vademecum.errors import (
 from vademecum.transport import contexts
 from vademecum.transport.keys import DeviceKeys, DevicePublic, hkdf, vault_id
 from vademecum.transport.padding import pad, unpad
-from vademecum.transport.vault_secrets import VaultSecrets
 from vademecum.transport.statement import (
     ADD,
     GENESIS,
@@ -43,6 +42,7 @@ from vademecum.transport.statement import (
     make_statement,
     parse_statement,
 )
+from vademecum.transport.vault_secrets import VaultSecrets
 
 __all__ = ["Member", "Roster", "Statement", "VaultSecrets", "add", "genesis", "member_name", "open_secrets"]
 

@@ -4,8 +4,8 @@
 
     content = [kind, mandatory, vault, author, parents, at_ms, fields]
 
-A kind that this program does not know is kept and passed on where the statement says that it may be ignored, and refused by
-name where it is mandatory. So is a field, which may be ignored where its name ends in ``?``.
+A kind that this program does not know is kept and passed on where the statement says that it may be ignored, and
+refused by name where it is mandatory. The same goes for fields: one may be ignored where its name ends in ``?``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from vademecum.errors import InvalidRoster, MalformedBytes
 from vademecum.transport import contexts
 from vademecum.transport.keys import ID_SIZE, SIGNATURE_SIZE, DeviceKeys, DevicePublic
-from vademecum.transport.vault_secrets import CHECK_SIZE
 from vademecum.transport.strict import as_array, as_bool, as_bytes, as_int, as_map, as_text, pack, unpack
+from vademecum.transport.vault_secrets import CHECK_SIZE
 
 __all__ = ["ADD", "GENESIS", "MAX_STATEMENT", "ROLES", "Entry", "Statement", "make_statement", "parse_statement"]
 
@@ -121,7 +122,7 @@ def parse_statement(raw: bytes) -> Statement:
         as_bytes(parent, "A parent of a statement", exactly=32)
         for parent in as_array(parents_value, "The parents of a statement", at_most=MAX_PARENTS)
     )
-    if any(a >= b for a, b in zip(parents, parents[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(parents)):
         raise MalformedBytes("The parents of a statement are not sorted, or one is there twice.")
     fields = as_map(fields_value, "The fields of a statement", at_most=64)
     head = (
@@ -158,8 +159,8 @@ def _know_only(fields: dict[object, object], kind: str, known: tuple[str, ...]) 
             raise MalformedBytes("The name of a statement's field is not text.")
         if name not in known and not name.endswith("?"):
             raise InvalidRoster(
-                f"A statement of the kind {kind!r} has the field {name!r}, which this program does not know and may not "
-                "ignore: update it."
+                f"A statement of the kind {kind!r} has the field {name!r}, which this program does not know and may "
+                "not ignore: update it."
             )
 
 
