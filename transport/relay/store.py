@@ -44,7 +44,7 @@ if sys.platform != "win32":
 __all__ = ["MAX_CHANNELS", "Arrival", "Enrolment", "LmdbStore", "Page", "Place", "Store"]
 
 FORMAT = 1
-MAX_CHANNELS = 16_384
+MAX_CHANNELS = 8_192
 """Channels of one vault: their heads must fit one frame."""
 INITIAL_MAP = 1 << 30
 GROWTH = 2
