@@ -4,7 +4,7 @@ The bytes are a msgpack array; fields that hold their default are left off the e
 so that the record of a short leaf takes about sixty bytes:
 
 ==  ==========  ==========================================================================
- 0  flags       1: deleted
+ 0  flags       1: deleted; 2: because its writer was forgotten
  1  order       the reading that ranks it
  2  seen        order − order of the newest record of the person's that the writer held; 0: none
  3  heard       order − order of the newest forgetting of this writer that it had heard; 0: none
@@ -44,6 +44,7 @@ KINDS = ("fact", "identity", "preference", "skill", "technical", "behaviour", "p
 """What a memory is about; decides how fast its confidence fades. The order is part of the format."""
 
 _DELETED = 1
+_SWEPT = 2
 _DEFAULTS: tuple[Any, ...] = (0, None, 0, 0, "", None, 0, 0, 0, 1000, [], None, None)
 
 
@@ -63,6 +64,8 @@ class Record(NamedTuple):
     sentence: str | None = None
     receipts: tuple[str, ...] = ()
     deleted: bool = False
+    swept: bool = False
+    """The deletion stands in for a record whose writer the person has forgotten; the agent did not write it."""
 
     @property
     def by_person(self) -> bool:
@@ -73,7 +76,7 @@ def encode_record(record: Record) -> bytes:
     """The one byte form of *record*."""
     order = record.order
     fields = [
-        _DELETED if record.deleted else 0,
+        (_DELETED if record.deleted else 0) | (_SWEPT if record.swept else 0),
         order,
         order - record.seen if record.seen else 0,
         order - record.heard if record.heard else 0,
@@ -116,6 +119,7 @@ def decode_record(data: bytes) -> Record:
             sentence,
             tuple(receipts),
             bool(flags & _DELETED),
+            bool(flags & _SWEPT),
         )
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, msgpack.UnpackException) as error:
         raise MalformedBytes(f"A record does not decode ({type(error).__name__}).") from error

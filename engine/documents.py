@@ -1,0 +1,105 @@
+"""The documents of all scopes as they are kept in the database and held in memory.
+
+In the database a document is a state and the updates after it, keyed ``scope# ‖ seq ‖ kind``. When the updates
+outweigh the state, the next write folds them into a new one. A process that holds an older copy applies whatever lies
+behind its own place, state or update: a CRDT takes either, in any order, twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vademecum.storage.environment import Writer
+from vademecum.storage.tables import Table
+
+from .document import Document
+
+__all__ = ["Documents", "OpenDocument"]
+
+_STATE = b"s"
+_UPDATE = b"u"
+_SEQ = 8
+
+FOLD_BYTES = 256 * 1024
+"""Updates are folded when they are longer than the state, but not for less than this."""
+FOLD_COUNT = 4096
+"""… or when there are so many that loading them one by one is slow."""
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """A document in memory, with its place in the database. Append through `append` only."""
+
+    number: bytes
+    document: Document
+    seq: int = 0
+    state_bytes: int = 0
+    tail_bytes: int = 0
+    tail_count: int = 0
+
+    def catch_up(self, writer: Writer) -> None:
+        """Applies what other processes have added since."""
+        after = self.number + self.seq.to_bytes(_SEQ, "big") + b"\xff"
+        for key, data in writer.scan(Table.DOCUMENTS, self.number, after=after):
+            self.document.load(data)
+            self.seq = int.from_bytes(key[4 : 4 + _SEQ], "big")
+            if key.endswith(_STATE):
+                self.state_bytes, self.tail_bytes, self.tail_count = len(data), 0, 0
+            else:
+                self._count(data)
+
+    def append(self, writer: Writer, update: bytes) -> None:
+        """Adds *update*, which the document has taken in already; folds when that is due."""
+        self.seq += 1
+        writer.put(Table.DOCUMENTS, self._key(_UPDATE), update)
+        self._count(update)
+        if self.tail_bytes > max(FOLD_BYTES, self.state_bytes) or self.tail_count > FOLD_COUNT:
+            self.fold(writer)
+
+    def fold(self, writer: Writer) -> None:
+        """Replaces state and updates by one state, without what was overwritten."""
+        state = self.document.encode()
+        writer.delete_prefix(Table.DOCUMENTS, self.number)
+        writer.put(Table.DOCUMENTS, self._key(_STATE), state)
+        self.state_bytes, self.tail_bytes, self.tail_count = len(state), 0, 0
+
+    def _count(self, update: bytes) -> None:
+        self.tail_bytes += len(update)
+        self.tail_count += 1
+
+    def _key(self, kind: bytes) -> bytes:
+        return self.number + self.seq.to_bytes(_SEQ, "big") + kind
+
+
+class Documents:
+    """The documents that this process has loaded. Lives under the writer's lock.
+
+    Between `begin` and `committed` the documents may hold what the database will never hold; a second `begin`
+    without `committed` therefore starts from nothing.
+    """
+
+    def __init__(self, client: int) -> None:
+        self._client = client
+        self._open: dict[bytes, OpenDocument] = {}
+        self._uncommitted = False
+
+    def begin(self) -> Documents:
+        if self._uncommitted:
+            self.discard()
+        self._uncommitted = True
+        return self
+
+    def committed(self) -> None:
+        self._uncommitted = False
+
+    def discard(self) -> None:
+        self._open.clear()
+        self._uncommitted = False
+
+    def open(self, writer: Writer, number: bytes) -> OpenDocument:
+        """The document of scope# *number*, caught up with the database."""
+        found = self._open.get(number)
+        if found is None:
+            found = self._open[number] = OpenDocument(number, Document(self._client))
+        found.catch_up(writer)
+        return found

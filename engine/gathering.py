@@ -1,0 +1,83 @@
+"""Collecting what this device changed in a scope, for a commit.
+
+Two updates do the same: the updates of the single transactions, merged, which hold every record that was written; and
+the difference between now and the last time, which holds only what is still there but carries the deletions of the
+whole document. The shorter one is taken, unless something was deleted: then the second, since what is forgotten
+before it was ever sent must not be sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vademecum.storage.tables import Table
+
+from . import journal, outbox
+from .changes import Changes, Superseded, encode_changes
+from .document import merge_updates
+from .journal import entry_at
+from .outbox import Pending
+from .records import encode_record
+from .replica import Transaction
+from .writing import ScopeWriter
+
+__all__ = ["gather"]
+
+_GATHERED = b"gathered/"
+_CHECK = 4  # bytes at the end of a journal key that tell names apart
+
+
+def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator[Changes]:
+    """Takes all that waits in *scope_name* out of the outbox: one `Changes`, or several in order where one would
+    take more than *limit* bytes. Nothing if nothing waits.
+    """
+    scope = transaction.scope(scope_name)
+    pending = list(outbox.waiting(transaction.writer, scope.number))
+    if not pending:
+        return
+    since = int.from_bytes(transaction.writer.get(Table.META, _GATHERED + scope.number) or b"", "big")
+    outbox.clear(transaction.writer, scope.number)
+    transaction.writer.put(Table.META, _GATHERED + scope.number, scope.document.own_clock().to_bytes(8, "big"))
+    whole = _whole(scope, pending, since)
+    if len(encode_changes(whole)) <= limit or len(pending) == 1:
+        yield whole
+        return
+    batch: list[Pending] = []
+    size = 0
+    for one in pending:
+        if batch and size + len(one.update) > limit:
+            yield _joined(scope, batch)
+            batch, size = [], 0
+        batch.append(one)
+        size += len(one.update)
+    yield _joined(scope, batch)
+
+
+def _whole(scope: ScopeWriter, pending: Sequence[Pending], since: int) -> Changes:
+    if len(pending) == 1 and not pending[0].deletes:
+        return _joined(scope, pending)
+    own = scope.document.encode_own_since(since)
+    if not any(one.deletes for one in pending):
+        merged = merge_updates([one.update for one in pending])
+        own = min(own, merged, key=len)
+    return Changes(own, tuple(_superseded(scope, pending)))
+
+
+def _joined(scope: ScopeWriter, pending: Sequence[Pending]) -> Changes:
+    return Changes(merge_updates([one.update for one in pending]), tuple(_superseded(scope, pending)))
+
+
+def _superseded(scope: ScopeWriter, pending: Sequence[Pending]) -> Iterator[Superseded]:
+    """Of each name and class all records but the last, which the update itself holds."""
+    last: dict[bytes, bytes] = {}
+    repeated = set()
+    for one in pending:
+        for key in one.written:
+            before = last.get(key[-_CHECK:])
+            if before is not None:
+                repeated.add(before)
+            last[key[-_CHECK:]] = key
+    for key in sorted(repeated):
+        entry = entry_at(scope.transaction.writer, key)
+        if entry is not None and not entry.forgotten and entry.map in journal.JOURNALED:
+            yield Superseded(entry.map, entry.name, entry.record.by_person, encode_record(entry.record))

@@ -1,0 +1,174 @@
+"""Taking in what another device changed: its update into the document, its records under the law, its journal.
+
+What a device may change is checked before anything is kept: only keys that carry its own id, and, of others, the
+removal of records that are hopeless. Otherwise `InvalidCommit` is raised; the caller then abandons the transaction,
+and with it the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vademecum.errors import InvalidCommit, MalformedBytes
+from vademecum.storage.tables import Table
+
+from . import journal
+from .changes import Changes, Superseded
+from .document import SlotChange
+from .law import Forgotten, hopeless
+from .records import Record
+from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
+from .view import FORGOTTEN, row_key
+from .writing import INDEXED, ScopeWriter
+
+__all__ = ["Merged", "merge"]
+
+
+@dataclass(slots=True)
+class Merged:
+    """What a merge did: names that have another value now, and the newest order that came in."""
+
+    changed: int = 0
+    newest: int = 0
+    statements: list[str] = field(default_factory=list)
+
+
+def merge(scope: ScopeWriter, device: bytes, changes: Changes, *, complete: bool = True) -> Merged:
+    """Applies *changes*, made by *device*, to *scope*. O(names changed), once the document is loaded.
+
+    *complete* says that this replica holds all that the author held; only then can the removal of another device's
+    record be judged. Raises `MalformedBytes` or `InvalidCommit`; the transaction must then be abandoned.
+    """
+    found = scope.apply(changes.update)
+    merged = Merged()
+    by_name = _by_name(found, device)
+    # Statements that forget an agent decide about leaves, so settings come first.
+    for slot_map in sorted(by_name, key=lambda one: one is not SlotMap.SETTINGS):
+        _merge_map(scope, device, slot_map, by_name[slot_map], merged, complete)
+    _keep_superseded(scope, device, changes.superseded)
+    scope.transaction.clock.observe(merged.newest, scope.transaction.wall_ms)
+    return merged
+
+
+_Keyed = dict[str, list[tuple[bool, bytes, bytes | None]]]
+
+
+def _by_name(found: Sequence[SlotChange], device: bytes) -> dict[SlotMap, _Keyed]:
+    by_name: dict[SlotMap, _Keyed] = {}
+    for slot_map, key, data in found:
+        try:
+            name, by_person, owner = parse_slot_key(key)
+        except MalformedBytes as error:
+            raise InvalidCommit(f"A commit of the device {device.hex()} holds a key that is no slot's.") from error
+        if data is not None and owner != device:
+            raise InvalidCommit(f"A commit of the device {device.hex()} writes under the name of {owner.hex()}.")
+        by_name.setdefault(slot_map, {}).setdefault(name, []).append((by_person, owner, data))
+    return by_name
+
+
+def _merge_map(
+    scope: ScopeWriter, device: bytes, slot_map: SlotMap, keyed: _Keyed, merged: Merged, complete: bool
+) -> None:
+    number = scope.number
+    writer = scope.transaction.writer
+    journaled = slot_map in journal.JOURNALED
+    indexed = slot_map in INDEXED
+    forgotten = scope.forgotten()
+    empty = not writer.has(Table.LEAVES, number + bytes([slot_map]))
+    rows: list[tuple[bytes, bytes]] = []
+    entries: list[tuple[bytes, bytes]] = []
+    histories: list[tuple[bytes, bytes]] = []
+    tickets: list[tuple[bytes, bytes]] = []
+    for name, slots in keyed.items():
+        key = row_key(slot_map, name)
+        before = EMPTY_ROW if empty else decode_row(writer.get(Table.LEAVES, number + key))
+        row, written = _merge_row(before, slots, device, forgotten, complete)
+        rows.append((number + key, encode_row(row)))
+        for slot in written:
+            order = slot.record.order
+            merged.newest = max(merged.newest, order)
+            if journaled:
+                entry, index = journal.entry_rows(number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
+                entries.append(entry)
+                histories.append(index)
+        if row.winner != before.winner:
+            merged.changed += 1
+            if indexed:
+                tickets.append((number + key, row.newest.to_bytes(8, "big")))
+        if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
+            merged.statements.append(name[len(FORGOTTEN) :])
+            scope.statement_arrived()
+        elif journaled and not row.live and row.slots and row.slots[0].by_person:
+            scope.empty_history(key)
+    for table, pairs in (
+        (Table.LEAVES, rows),
+        (Table.JOURNAL, entries),
+        (Table.HISTORY, histories),
+        (Table.REINDEX, tickets),
+    ):
+        pairs.sort()
+        writer.put_many(table, pairs)
+
+
+def _merge_row(
+    before: Row, changed: list[tuple[bool, bytes, bytes | None]], device: bytes, forgotten: Forgotten, complete: bool
+) -> tuple[Row, list[Slot]]:
+    slots = {(slot.by_person, slot.device): slot for slot in before.slots}
+    written = []
+    removed = []
+    for by_person, owner, data in changed:
+        if data is None:
+            gone = slots.pop((by_person, owner), None)
+            if gone is not None and owner != device:
+                removed.append(gone)
+            continue
+        slot = Slot.of(by_person, owner, data)
+        slots[by_person, owner] = slot
+        written.append(slot)
+    left = list(slots.values())
+    if complete and removed:
+        standings = [slot.standing for slot in (*left, *removed)]
+        for gone in removed:
+            if not hopeless(gone.standing, [one for one in standings if one != gone.standing]):
+                raise InvalidCommit(
+                    f"A commit of the device {device.hex()} removes a record of {gone.device.hex()} that may still win."
+                )
+    return row_of(left, forgotten), written
+
+
+def _is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
+    """Whether *slot*'s value must not be kept: its agent was forgotten, or the person deleted what it had not seen."""
+    if slot.by_person:
+        return False
+    record = slot.record
+    if record.heard < forgotten(record.writer):
+        return True
+    return not row.live and row.slots[0].by_person and record.seen < row.slots[0].record.order
+
+
+def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Superseded]) -> None:
+    writer = scope.transaction.writer
+    forgotten = scope.forgotten()
+    entries: list[tuple[bytes, bytes]] = []
+    histories: list[tuple[bytes, bytes]] = []
+    rows: dict[bytes, Row] = {}
+    for one in superseded:
+        if one.map not in journal.JOURNALED:
+            continue
+        key = row_key(one.map, one.name)
+        row = rows.get(key)
+        if row is None:
+            row = rows[key] = scope.row(one.map, one.name)
+        slot = Slot.of(one.by_person, device, one.data)
+        hidden = _is_forgotten(row, slot, forgotten) or _deleted_since(row, slot.record)
+        entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
+        entries.append(entry)
+        histories.append(index)
+    writer.put_many(Table.JOURNAL, sorted(entries))
+    writer.put_many(Table.HISTORY, sorted(histories))
+
+
+def _deleted_since(row: Row, record: Record) -> bool:
+    """Whether the person has deleted the name after *record*: its value is then forgotten."""
+    return any(slot.by_person and slot.record.deleted and slot.record.order > record.order for slot in row.slots)

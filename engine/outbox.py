@@ -1,0 +1,46 @@
+"""The outbox of a scope: local changes that no commit holds yet. Key ``scope# ‖ seq``, one row a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgpack
+
+from vademecum.storage.environment import Reader, Writer
+from vademecum.storage.tables import Table
+
+__all__ = ["Pending", "add", "clear", "count", "waiting"]
+
+
+class Pending(NamedTuple):
+    """What one transaction did: its CRDT update, the journal keys of what it wrote, whether it deleted anything."""
+
+    update: bytes
+    written: tuple[bytes, ...]
+    deletes: bool
+
+
+def add(writer: Writer, scope: bytes, pending: Pending) -> None:
+    last = writer.last_key(Table.OUTBOX, scope)
+    seq = 1 if last is None else int.from_bytes(last[len(scope) :], "big") + 1
+    writer.put(Table.OUTBOX, scope + seq.to_bytes(8, "big"), msgpack.packb(list(pending)))
+
+
+def waiting(reader: Reader, scope: bytes) -> Iterator[Pending]:
+    """What waits in *scope*, oldest first."""
+    for _, data in reader.scan(Table.OUTBOX, scope):
+        update, written, deletes = msgpack.unpackb(data)
+        yield Pending(update, tuple(written), deletes)
+
+
+def clear(writer: Writer, scope: bytes) -> None:
+    writer.delete_prefix(Table.OUTBOX, scope)
+
+
+def count(reader: Reader) -> int:
+    """Changes that wait, over all scopes: journalled ones, and one for each transaction with none."""
+    total = 0
+    for _, data in reader.scan(Table.OUTBOX):
+        total += max(1, len(msgpack.unpackb(data)[1]))
+    return total

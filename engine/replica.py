@@ -1,0 +1,111 @@
+"""A replica: one device's copy of the vault, and the one path by which it changes.
+
+A change happens inside one write transaction of the environment: catch up with what other processes of this device
+have added to the document, change it, append the update, upsert the winners, write the journal, queue the index, and
+commit. LMDB's writer lock serialises every process of the device, so one CRDT client id for each installation is
+safe. A document cannot be rolled back: whenever a transaction does not commit, it is thrown away and loaded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+from vademecum.storage.environment import Environment, Writer
+from vademecum.storage.tables import Table
+
+from .clock import Clock
+from .documents import Documents
+from .view import View
+from .writing import ScopeWriter
+
+__all__ = ["Replica", "Transaction"]
+
+T = TypeVar("T")
+
+_CLOCK = b"clock"
+
+
+class Replica:
+    """The copy of a vault that one device holds. Threads may use it at the same time.
+
+    *device* signs slots, *client* is the installation's CRDT client id, *wall* gives milliseconds since 1970.
+    """
+
+    def __init__(self, environment: Environment, *, device: bytes, client: int, wall: Callable[[], int]) -> None:
+        self.environment = environment
+        self.device = device
+        self.wall = wall
+        self._documents = Documents(client)
+
+    @contextmanager
+    def read(self) -> Iterator[View]:
+        """A consistent view; keep it under a second."""
+        with self.environment.read() as reader:
+            yield View(reader)
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Runs *work* in one write transaction; durable when this returns, and nothing is there if it raises.
+
+        *work* may run again from the start (see `Environment.write`).
+        """
+
+        def run(writer: Writer) -> T:
+            with ExitStack() as edits:
+                transaction = Transaction(writer, self, self._documents.begin(), edits)
+                result = work(transaction)
+                transaction.settle()
+                edits.close()  # ends the edits of the documents, which yields their updates
+                transaction.finish()
+            return result
+
+        try:
+            result = self.environment.write(run)
+        except BaseException:
+            self._documents.discard()
+            raise
+        self._documents.committed()
+        return result
+
+    def close(self) -> None:
+        self._documents.discard()
+        self.environment.close()
+
+
+class Transaction(View):
+    """One write transaction: a view that can also change scopes."""
+
+    def __init__(self, writer: Writer, replica: Replica, documents: Documents, edits: ExitStack) -> None:
+        super().__init__(writer)
+        self.writer = writer
+        self.device = replica.device
+        self.wall_ms = replica.wall()
+        self.clock = Clock(int.from_bytes(writer.get(Table.META, _CLOCK) or b"", "big"))
+        self._last = self.clock.last
+        self._documents = documents
+        self._edits = edits
+        self._scopes: dict[str, ScopeWriter] = {}
+
+    def scope(self, name: str) -> ScopeWriter:
+        """The writer of *name*, a valid scope's name; the scope is made when it is not there."""
+        found = self._scopes.get(name)
+        if found is None:
+            number = self.number(name)
+            if number is None:
+                number = (self.writer.count(Table.SCOPES) + 1).to_bytes(4, "big")
+                self.writer.put(Table.SCOPES, name.encode(), number)
+            found = self._scopes[name] = ScopeWriter(self, name, number, self._documents, self._edits)
+        return found
+
+    def settle(self) -> None:
+        """Carries out the forgetting that the work has brought in. Called once, by the replica."""
+        for scope in self._scopes.values():
+            scope.settle()
+
+    def finish(self) -> None:
+        """Writes what the scopes have gathered and the clock. Called once, by the replica."""
+        for scope in self._scopes.values():
+            scope.finish()
+        if self.clock.last != self._last:
+            self.writer.put(Table.META, _CLOCK, self.clock.last.to_bytes(8, "big"))

@@ -1,0 +1,154 @@
+"""What one write transaction does in one scope: put records under the law, or take in another device's changes."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from vademecum.storage.tables import Table
+
+from . import journal, outbox
+from .document import Document, SlotChange
+from .documents import Documents
+from .forgetting import carry_out
+from .law import Forgotten, hopeless
+from .records import Record, encode_record
+from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
+from .view import FORGOTTEN, forgotten_by, row_key
+
+if TYPE_CHECKING:
+    from .replica import Transaction
+
+__all__ = ["ScopeWriter"]
+
+INDEXED = frozenset({SlotMap.LEAVES, SlotMap.MESSAGES})
+"""Maps whose names recall can find."""
+
+
+class ScopeWriter:
+    """One scope inside one write transaction. Made by `Transaction.scope`."""
+
+    def __init__(
+        self, transaction: Transaction, name: str, number: bytes, documents: Documents, edits: ExitStack
+    ) -> None:
+        self.name = name
+        self.number = number
+        self.transaction = transaction
+        self._writer = transaction.writer
+        self._open = documents.open(transaction.writer, number)
+        self.document = self._open.document
+        self._edits = edits
+        self._made: list[bytes] | None = None
+        self._applied: list[bytes] = []
+        self._written: list[bytes] = []
+        self._deletes = False
+        self._forgotten: Forgotten | None = None
+        self._unsettled = False
+
+    def row(self, slot_map: SlotMap, name: str) -> Row:
+        """All slots of *name*, this transaction's writes included."""
+        return decode_row(self._writer.get(Table.LEAVES, self.number + row_key(slot_map, name)))
+
+    def put(self, slot_map: SlotMap, name: str, draft: Record) -> Record:
+        """Writes *draft* into this device's slot for *name*; returns the record as it stands there.
+
+        ``order``, ``seen`` and ``heard`` are stamped here; ``created`` and ``updated`` where they are 0. Whether the
+        writer may write there is the caller's question.
+        """
+        row = self.row(slot_map, name)
+        record = self._stamped(draft, row)
+        device = self.transaction.device
+        mine = Slot(record.by_person, device, encode_record(record), record)
+        others = [slot for slot in row.slots if not (slot.device == device and slot.by_person is mine.by_person)]
+        kept = [mine]
+        document = self._edit()
+        for slot in others:
+            if hopeless(slot.standing, [other.standing for other in (mine, *others) if other is not slot]):
+                document.remove(slot_map, slot_key(name, slot.by_person, slot.device))
+            else:
+                kept.append(slot)
+        document.put(slot_map, slot_key(name, mine.by_person, device), mine.data)
+        key = row_key(slot_map, name)
+        self.keep_row(key, row_of(kept, self.forgotten()))
+        self.queue_index(key, record.order)
+        self._deletes |= record.deleted
+        if slot_map in journal.JOURNALED:
+            entry, index = journal.entry_rows(self.number, key, mine)
+            self._writer.put(Table.JOURNAL, *entry)
+            self._writer.put(Table.HISTORY, *index)
+            self._written.append(entry[0])
+            if record.deleted and record.by_person:
+                self.empty_history(key)
+        if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
+            self._forgotten = None
+        return record
+
+    def forgotten(self) -> Forgotten:
+        """Which writers the person has forgotten in this scope."""
+        if self._forgotten is None:
+            self._forgotten = forgotten_by(self.transaction.statements(self.name))
+        return self._forgotten
+
+    def apply(self, update: bytes) -> list[SlotChange]:
+        """Lets the document take in a foreign *update*, which is kept with it at the end. Raises `MalformedBytes`.
+
+        Not after `put` in the same transaction: the document is then in the middle of an edit.
+        """
+        if self._made is not None:
+            raise RuntimeError("a foreign update cannot be applied in the middle of an edit")
+        changes = self.document.apply(update)
+        self._applied.append(update)
+        return changes
+
+    def statement_arrived(self) -> None:
+        """To be called when a statement that forgets an agent has come in: `settle` will carry it out."""
+        self._forgotten = None
+        self._unsettled = True
+
+    def settle(self) -> None:
+        """Carries out the statements that came in. Called once, when the transaction's work is done."""
+        if self._unsettled:
+            carry_out(self)
+
+    def empty_history(self, key: bytes) -> None:
+        """Removes the values of one name from the journal: the person has deleted it."""
+        for entry in journal.history(self._writer, self.number, key):
+            if not entry.forgotten and not entry.record.deleted:
+                journal.empty_entry(self._writer, entry)
+
+    def keep_row(self, key: bytes, row: Row) -> None:
+        self._writer.put(Table.LEAVES, self.number + key, encode_row(row))
+
+    def queue_index(self, key: bytes, order: int) -> None:
+        """Queues the name for the recall indexes; *order* tells one request for a name from the next."""
+        if SlotMap(key[0]) in INDEXED:
+            self._writer.put(Table.REINDEX, self.number + key, order.to_bytes(8, "big"))
+
+    def finish(self) -> None:
+        """Keeps the document's updates and queues this device's own for the next commit."""
+        for update in self._applied:
+            self._open.append(self._writer, update)
+        if not self._made:
+            return
+        (update,) = self._made
+        self._open.append(self._writer, update)
+        outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
+
+    def _edit(self) -> Document:
+        if self._made is None:
+            self._made = self._edits.enter_context(self.document.edit())
+        return self.document
+
+    def _stamped(self, draft: Record, row: Row) -> Record:
+        transaction = self.transaction
+        order = transaction.clock.stamp(transaction.wall_ms, row.newest)
+        updated = draft.updated or transaction.wall_ms
+        before = row.winner
+        created = draft.created or (before.created if before is not None else updated)
+        return draft._replace(
+            order=order,
+            seen=row.newest_by_person,
+            heard=0 if draft.by_person else self.forgotten()(draft.writer),
+            created=min(created, updated),
+            updated=updated,
+        )
