@@ -26,8 +26,8 @@ PAIRING_JOINER: Final = b"vademecum/pairing-joiner/v1"
 PAIRING_INVITER: Final = b"vademecum/pairing-inviter/v1"
 PAIRING_JOINER_KEY: Final = b"vademecum/pairing-joiner-key/v1"
 PAIRING_INVITER_KEY: Final = b"vademecum/pairing-inviter-key/v1"
-PAIRING_JOINER_CONFIRMATION: Final = b"vademecum/pairing-joiner-confirmation/v1"
-PAIRING_INVITER_CONFIRMATION: Final = b"vademecum/pairing-inviter-confirmation/v1"
+PAIRING_JOINER_PROOF: Final = b"vademecum/pairing-joiner-proof/v1"
+PAIRING_INVITER_PROOF: Final = b"vademecum/pairing-inviter-proof/v1"
 
 # Signatures: the first bytes of every signed message.
 COMMIT_SIGNATURE: Final = b"vademecum/commit-signature/v1"
