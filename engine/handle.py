@@ -1,0 +1,178 @@
+"""What an agent gets: a handle that reaches what the agent may see and write, and nothing else.
+
+The handle holds functions that are already confined, not the replica. Inside one process that is a matter of good
+manners, since Python can always look behind a closure; across a process boundary it is structural.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Protocol
+
+from vademecum.errors import Confined, InvalidArgument, NotFound
+
+from . import audit, remembering
+from .agents import AgentId, AgentPattern
+from .audit import Change, Why
+from .leaf import Leaf, leaf_of
+from .paths import parse_path
+from .recollection import Recollections
+from .records import KINDS
+from .replica import Replica
+from .scopes import PUBLIC, agent_scope
+from .sight import Sight
+from .times import to_ms
+from .trees import nest
+
+__all__ = ["AgentHandle", "Search", "agent_handle"]
+
+
+class Search(Protocol):
+    """Recall, for the caller named: the person where *agent* is None."""
+
+    def __call__(self, query: str, k: int, agent: AgentId | None) -> Recollections: ...
+
+
+class AgentHandle:
+    """One agent's access to the vault. Made by ``vault.agent(id)``.
+
+    It reads ``user.public``, the leaves of ``user.private`` that the person granted to it, and its own scope; it
+    writes ``user.public`` and its own scope.
+    """
+
+    __slots__ = ("_look", "_remember", "_search", "_withdraw", "agent")
+
+    def __init__(
+        self,
+        agent: AgentId,
+        look: Callable[[Callable[[Sight], Any]], Any],
+        remember: Callable[..., list[Leaf]],
+        withdraw: Callable[[str, str], None],
+        search: Callable[[str, int], Recollections],
+    ) -> None:
+        self.agent = agent
+        self._look = look
+        self._remember = remember
+        self._withdraw = withdraw
+        self._search = search
+
+    def remember(
+        self,
+        path: str,
+        value: object,
+        *,
+        because: str,
+        scope: str = "user",
+        kind: str = KINDS[0],
+        confidence: float = 1.0,
+        sentence: str | None = None,
+        at: datetime | None = None,
+    ) -> list[Leaf]:
+        """Remembers *value* at *path*; durable when this returns. Returns the leaves written, several for an object.
+
+        because: the person's own words that justify it; they become the receipt.
+        scope: ``user`` for what is about the person (every agent reads it), ``agent`` for this agent's own work.
+        kind: one of ``fact``, ``identity``, ``preference``, ``skill``, ``technical``, ``behaviour``, ``project``,
+            ``context``; decides how fast confidence fades.
+        confidence: above 0, up to 1.
+        sentence: how it reads in words; derived from path and value by default.
+        at: when the words were said, an aware datetime; now by default.
+
+        Raises `Protected` where the person's own value stands, `ReceiptRequired`, `InvalidPath`, `InvalidValue`,
+        `InvalidTime`, `Confined`; nothing has changed then.
+        """
+        return self._remember(
+            path,
+            value,
+            because=because,
+            scope=scope,
+            kind=kind,
+            confidence=confidence,
+            sentence=sentence,
+            said_ms=None if at is None else to_ms(at),
+        )
+
+    def get(self, path: str) -> Any:
+        """The value at *path*, from the first of its scopes that has one. Raises `NotFound`."""
+        return self.leaf(path).value
+
+    def leaf(self, path: str) -> Leaf:
+        """The leaf at *path* with its provenance. Raises `NotFound`."""
+        canonical = parse_path(path)
+
+        def find(sight: Sight) -> Leaf:
+            found = sight.find(canonical)
+            if found is None:
+                raise NotFound(f"There is no leaf at {canonical!r} that {self.agent} may read.")
+            return leaf_of(found[0], canonical, found[1])
+
+        return self._look(find)  # type: ignore[no-any-return]  # a look returns what it is given to do
+
+    def tree(self, path: str = "") -> dict[str, object]:
+        """All leaves this agent sees, nested by scope and segment; with *path*, those at and below it."""
+        canonical = parse_path(path) if path else ""
+
+        def show(sight: Sight) -> dict[str, object]:
+            tree: dict[str, object] = {}
+            for scope in sight.scopes():
+                leaves = [(name, leaf_of(scope, name, record)) for name, record in sight.leaves(scope, canonical)]
+                if leaves:
+                    tree[scope] = nest(leaves, lambda leaf: {"_value": leaf.value, "_source": leaf.source()})
+            return tree
+
+        return self._look(show)  # type: ignore[no-any-return]
+
+    def forget(self, path: str, *, scope: str = "user") -> None:
+        """Deletes the leaf at *path*. Raises `Protected` where the person's own value stands, `NotFound`."""
+        self._withdraw(parse_path(path), scope)
+
+    def recall(self, query: str, k: int = 5) -> Recollections:
+        """The *k* memories most worth telling for *query*, best first, of those this agent may see."""
+        return self._search(query, k)
+
+    def why(self, path: str) -> Why:
+        """Who wrote *path*, when, because of which words, and what stood there before. Raises `NotFound`."""
+        canonical = parse_path(path)
+        return self._look(lambda sight: audit.why(sight, canonical))  # type: ignore[no-any-return]
+
+    def log(self, *, path: str | None = None, limit: int | None = None) -> list[Change]:
+        """This agent's own changes, all versions of it, newest first."""
+        mine = AgentPattern(self.agent.name, None)
+        return self._look(lambda sight: audit.log(sight, agent=mine, path=path, limit=limit))  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"AgentHandle({str(self.agent)!r})"
+
+
+def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandle:
+    """The confined functions of *agent*, bound together."""
+
+    def look(question: Callable[[Sight], Any]) -> Any:
+        with replica.read() as view:
+            return question(Sight(view, agent))
+
+    def remember(path: str, value: object, *, scope: str, **how: Any) -> list[Leaf]:
+        target = _target(agent, scope)
+        return replica.write(lambda transaction: remembering.remember(transaction, agent, target, path, value, **how))
+
+    def withdraw(path: str, scope: str) -> None:
+        target = _target(agent, scope)
+        replica.write(lambda transaction: remembering.withdraw(transaction, agent, target, path))
+
+    def recall(query: str, k: int) -> Recollections:
+        return search(query, k, agent)
+
+    return AgentHandle(agent, look, remember, withdraw, recall)
+
+
+def _target(agent: AgentId, scope: str) -> str:
+    if scope == "user":
+        return PUBLIC
+    if scope == "agent":
+        return agent_scope(agent)
+    if scope.startswith(("user.", "agent/", "session/")):
+        raise Confined(
+            f"An agent writes the scopes 'user' and 'agent' (its own); {scope!r} cannot be named by {agent}."
+        )
+    raise InvalidArgument(f"{scope!r} is neither 'user' nor 'agent'.")
