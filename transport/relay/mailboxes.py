@@ -15,6 +15,8 @@ LIFETIME = 600.0
 MAX_LETTERS = 16
 """Letters of one side. Pairing takes two."""
 MAX_MAILBOXES = 4096
+MAX_BYTES = 64 << 20
+"""Bytes of all letters together."""
 PER_ADDRESS = 16
 """Mailboxes that one network address may have made, or tried to join, within a lifetime."""
 
@@ -74,6 +76,9 @@ class Mailboxes:
     def put(self, mailbox: bytes, side: int, index: int, letter: bytes, now: float) -> None:
         """Leaves a letter for the other side; the same one twice is one. Raises ``MailboxRefused``."""
         box = self._open(mailbox, now)
+        held = sum(len(one) for other in self._boxes.values() for one in other.letters.values())
+        if held + len(letter) > MAX_BYTES:
+            raise MailboxRefused("mailbox-limit", "The relay is busy with other pairings; try again in some minutes.")
         if index >= MAX_LETTERS or box.letters.setdefault((side, index), letter) != letter:
             raise MailboxRefused("mailbox-used", "That pairing code was used already; make a new one.")
 

@@ -144,7 +144,7 @@ class _Peer:
             self._hub.apply(self, self.connection.tick(self._hub.clock()))
 
 
-class _Server(web.Server):  # type: ignore[type-arg]  # generic for mypy only
+class _Server(web.Server):
     """aiohttp's server with a limit on connections and on the time a client takes for its request."""
 
     def __init__(self, relay: Relay) -> None:
@@ -152,7 +152,7 @@ class _Server(web.Server):  # type: ignore[type-arg]  # generic for mypy only
         self._relay = relay
         self._asked: set[object] = set()
 
-    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:  # type: ignore[type-arg]
+    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
         super().connection_made(handler, transport)
         if len(self.connections) > self._relay.limits.connections:
             transport.abort()
@@ -160,7 +160,7 @@ class _Server(web.Server):  # type: ignore[type-arg]  # generic for mypy only
         loop = asyncio.get_running_loop()
         loop.call_later(self._relay.limits.login_seconds, self._check, handler, transport)
 
-    def connection_lost(self, handler: web.RequestHandler, exc: BaseException | None = None) -> None:  # type: ignore[type-arg]
+    def connection_lost(self, handler: web.RequestHandler, exc: BaseException | None = None) -> None:
         super().connection_lost(handler, exc)
         self._asked.discard(handler)
 
@@ -248,8 +248,9 @@ async def running(
 ) -> AsyncIterator[Relay]:
     """A relay that answers at ``relay.url`` while the block runs. Port 0 takes a free one.
 
-    ``origins`` are the names (``host:port``) under which devices reach it; a login made for another name is refused. Without
-    any, the name in the request is believed. Raises ``StorageTrouble`` if the store or the port cannot be had.
+    ``origins`` are the names (``host:port``) under which devices reach it; a login made for another name is refused.
+    Without any, the name in the request is believed, and another relay could pass a device's login on to this one.
+    Raises ``StorageTrouble`` if the store or the port cannot be had.
     """
     store = await asyncio.to_thread(LmdbStore.open, data)
     try:

@@ -91,7 +91,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a channel's log. ``seq`` is where to read on; ``frontier`` is given on the last page only."""
+    """A part of a channel's log. ``frontier`` is given on the last page only.
+
+    ``seq`` is where to read on; on the last page, the log's last sequence, which may be less than where reading began.
+    """
 
     entries: tuple[LogEntry, ...]
     seq: int
@@ -227,6 +230,8 @@ class LmdbStore:
                         entries.append((_number(cursor.key()[32:]), _number(value[:8]), bytes(commit)))
                     seq = _number(cursor.key()[32:])
                     found = cursor.next()
+            row = txn.get(prefix, db=self._db["channels"])
+            seq = 0 if row is None else _number(row[:8])
             with txn.cursor(db=self._db["frontiers"]) as cursor:
                 frontier = {
                     bytes(key[32:]): (_number(value[:8]), bytes(value[8:])) for key, value in _scan(cursor, prefix)
