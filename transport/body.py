@@ -105,8 +105,8 @@ def _content(body: Body) -> bytes:
         raise InvalidArgument(f"A frontier has at most {_MAX_FRONTIER} devices, not {len(body.frontier)}.")
     parts = [_VERSION, _varint(len(scope)), scope, _varint(len(body.frontier))]
     for device, (seq, prefix) in sorted(body.frontier.items()):
-        if len(device) != ID_SIZE or len(prefix) != FRONTIER_HASH_SIZE:
-            raise InvalidArgument("A frontier maps a 16-byte device id to a seq and 8 bytes of a commit's hash.")
+        if len(device) != ID_SIZE or len(prefix) != FRONTIER_HASH_SIZE or seq == 0:
+            raise InvalidArgument("A frontier maps a 16-byte device id to a seq from 1 and 8 bytes of a commit's hash.")
         parts += (device, prefix, _varint(seq))
     if body.relay_head is None:
         parts.append(b"\x00")
