@@ -19,13 +19,13 @@ from . import journal
 from .agents import AgentPattern
 from .records import USER, Record
 from .slots import SlotMap, row_of
-from .view import FORGOTTEN, row_key
+from .view import FORGOTTEN, View, row_key
 
 if TYPE_CHECKING:
     from .replica import Transaction
     from .writing import ScopeWriter
 
-__all__ = ["carry_out", "forget_agent", "forget_leaf"]
+__all__ = ["carry_out", "forget_agent", "forget_leaf", "wrote_in"]
 
 
 def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPattern) -> int:
@@ -38,6 +38,16 @@ def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPatter
     scope.put(SlotMap.SETTINGS, FORGOTTEN + str(pattern), Record(0, value=True))
     carry_out(scope, everywhere=True)
     return before - sum(1 for _ in transaction.leaves(scope_name))
+
+
+def wrote_in(view: View, scope: str, pattern: AgentPattern) -> bool:
+    """Whether an agent that *pattern* means has ever written in *scope*. O(rows and journal of the scope)."""
+    for slot_map in (SlotMap.LEAVES, SlotMap.RECEIPTS, SlotMap.MESSAGES):
+        for _, row in view.rows(scope, slot_map):
+            if any(pattern.matches(slot.record.writer) for slot in row.slots):
+                return True
+    number = view.number(scope)
+    return any(entry.scope == number and pattern.matches(entry.record.writer) for entry in journal.entries(view.reader))
 
 
 def forget_leaf(transaction: Transaction, scope_name: str, path: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from .paths import parse_path
@@ -19,14 +19,19 @@ VALUE = "_value"
 def flatten(path: str, value: object) -> Iterator[tuple[str, Value]]:
     """The leaves that *value* at *path* stands for, checked: an object is a subtree, anything else one leaf.
 
-    An empty object is a leaf: it would otherwise vanish. Raises `InvalidPath` or `InvalidValue`.
+    An empty object is a leaf: it would otherwise vanish. The bounds of a value hold for the whole object.
+    Raises `InvalidPath` or `InvalidValue`.
     """
     canonical = parse_path(path)
-    if isinstance(value, Mapping) and value:
+    return _leaves(canonical, check_value(value, canonical))
+
+
+def _leaves(path: str, value: Value) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, dict) and value:
         for key, child in value.items():
-            yield from flatten(f"{canonical}.{key}", child)
+            yield from _leaves(parse_path(f"{path}.{key}"), child)
     else:
-        yield canonical, check_value(value, canonical)
+        yield path, value
 
 
 def nest(leaves: Iterable[tuple[str, T]], show: Callable[[T], dict[str, object]]) -> dict[str, object]:

@@ -1,0 +1,140 @@
+"""The person's own access: reads everything, and what it writes no agent overwrites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vademecum.errors import NotFound
+
+from . import forgetting, remembering
+from .agents import AgentPattern
+from .leaf import Leaf, leaf_of
+from .paths import parse_path
+from .records import KINDS
+from .replica import Replica, Transaction
+from .scopes import PRIVATE, PUBLIC, parse_scope
+from .sight import Sight
+from .trees import nest
+
+__all__ = ["Person"]
+
+
+class Person:
+    """Made by ``vault.user``. Every write is durable when its method returns."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+
+    def set(self, path: str, value: object, *, private: bool = False, kind: str = KINDS[0]) -> list[Leaf]:
+        """Writes *value* at *path* as the person; an object becomes a subtree. Returns the leaves written.
+
+        private: into ``user.private``, which agents read only leaf by leaf where granted.
+        Raises `InvalidPath`, `InvalidValue`, `InvalidArgument`; nothing has changed then.
+        """
+        scope = PRIVATE if private else PUBLIC
+        return self._replica.write(
+            lambda transaction: remembering.set_leaves(transaction, scope, path, value, kind=kind)
+        )
+
+    def get(self, path: str, *, scope: str | None = None) -> Any:
+        """The value at *path*: public, else private, else an agent's. Raises `NotFound`."""
+        return self.leaf(path, scope=scope).value
+
+    def leaf(self, path: str, *, scope: str | None = None) -> Leaf:
+        """The leaf at *path* with its provenance. Raises `NotFound`."""
+        canonical = parse_path(path)
+        with self._replica.read() as view:
+            found = Sight(view, None).find(canonical, parse_scope(scope) if scope else None)
+        if found is None:
+            raise NotFound(f"There is no leaf at {canonical!r}. `tree` lists what there is.")
+        return leaf_of(found[0], canonical, found[1])
+
+    def leaves(self, path: str = "") -> list[Leaf]:
+        """All living leaves of Tier 1 and 2, by scope and path; with *path*, those at and below it. O(leaves)."""
+        canonical = parse_path(path) if path else ""
+        with self._replica.read() as view:
+            return [
+                leaf_of(scope, name, record)
+                for scope in Sight(view, None).scopes()
+                if not scope.startswith("session/")
+                for name, record in view.leaves(scope, canonical)
+            ]
+
+    def tree(self, path: str = "") -> dict[str, object]:
+        """All leaves as a tree: ``public``, ``private``, and ``agents`` by name; each leaf with ``_value`` and
+        ``_source``. A part with no leaf is an empty object.
+        """
+        public: list[tuple[str, Leaf]] = []
+        private: list[tuple[str, Leaf]] = []
+        agents: dict[str, list[tuple[str, Leaf]]] = {}
+        for leaf in self.leaves(path):
+            if leaf.scope == PUBLIC:
+                public.append((leaf.path, leaf))
+            elif leaf.scope == PRIVATE:
+                private.append((leaf.path, leaf))
+            else:
+                agents.setdefault(leaf.scope.removeprefix("agent/"), []).append((leaf.path, leaf))
+        return {
+            "public": nest(public, _shown),
+            "private": nest(private, _shown),
+            "agents": {name: nest(leaves, _shown) for name, leaves in sorted(agents.items())},
+        }
+
+    def forget(self, path: str, *, scope: str | None = None) -> int:
+        """Deletes *path* and all below it, with its history; returns how many leaves are gone.
+
+        In *scope*, or in every scope of Tier 1 and 2. Raises `NotFound` if there is no such leaf.
+        """
+        canonical = parse_path(path)
+        chosen = parse_scope(scope) if scope else None
+
+        def work(transaction: Transaction) -> int:
+            gone = 0
+            for name in [chosen] if chosen else Sight(transaction, None).scopes():
+                if name.startswith("session/"):
+                    continue
+                for leaf, _ in list(transaction.leaves(name, canonical)):
+                    forgetting.forget_leaf(transaction, name, leaf)
+                    gone += 1
+            if not gone:
+                raise NotFound(f"There is no leaf at {canonical!r}. `tree` lists what there is.")
+            return gone
+
+        return self._replica.write(work)
+
+    def forget_agent(self, agent: str) -> int:
+        """Deletes all that *agent* wrote (``developer/slug``, or one ``@version`` of it), everywhere.
+
+        What it writes elsewhere before it hears of this is void when it arrives; what the person wrote stays.
+        Returns how many leaves are gone. Raises `InvalidAgent`; `NotFound` if that agent never wrote anything here.
+        """
+        pattern = AgentPattern.parse(agent)
+
+        def work(transaction: Transaction) -> int:
+            scopes = [PUBLIC, *(scope for scope in transaction.scopes() if scope not in (PUBLIC, PRIVATE))]
+            wrote = [scope for scope in scopes if forgetting.wrote_in(transaction, scope, pattern)]
+            if not wrote:
+                raise NotFound(f"No agent {pattern} has written anything in this vault.")
+            return sum(
+                forgetting.forget_agent(transaction, scope, pattern) for scope in dict.fromkeys([PUBLIC, *wrote])
+            )
+
+        return self._replica.write(work)
+
+    def grant(self, path: str, agent: str) -> None:
+        """Lets *agent*, in all its versions, read ``user.private`` at and below *path*."""
+        canonical, name = parse_path(path), AgentPattern.parse(agent).name
+        self._replica.write(lambda transaction: remembering.grant(transaction, canonical, name))
+
+    def revoke(self, path: str, agent: str) -> None:
+        """Takes a grant back. Raises `NotFound` if there is none at exactly *path*."""
+        canonical, name = parse_path(path), AgentPattern.parse(agent).name
+        self._replica.write(lambda transaction: remembering.revoke(transaction, canonical, name))
+
+
+def _shown(leaf: Leaf) -> dict[str, object]:
+    source = leaf.source()
+    return {
+        "_value": leaf.value,
+        "_source": {"_agent": source["agent"], "_created": source["created"], "_updated": source["updated"]},
+    }

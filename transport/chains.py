@@ -1,0 +1,163 @@
+"""Commits as a replica keeps them: each device's chain per channel, its frontier, and what a relay has of it.
+
+============  ===================================  ========================================================
+table         key                                  value
+============  ===================================  ========================================================
+COMMITS       channel ‖ device ‖ seq               the sealed commit
+FRONTIERS     channel ‖ device                     ``[seq, hash]`` of the last commit held without a gap
+HELD          channel ‖ device ‖ seq               a commit that waits for the one before it
+POSITIONS     channel                              ``[log id, seq]``: our place in the relay's log
+POSITIONS     channel ‖ device                     greatest seq that the relay was seen to hold
+META          ``channel/`` ‖ channel               name of the scope
+META          ``told/`` ‖ channel                  frontier as our last commit stated it
+META          ``claims/`` ‖ channel ‖ device       frontier that this author has stated so far
+============  ===================================  ========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgpack
+
+from vademecum.storage.environment import Reader, Writer
+from vademecum.storage.tables import Table
+from vademecum.transport.commit import HASH_SIZE
+from vademecum.transport.keys import ID_SIZE
+
+__all__ = [
+    "acknowledged",
+    "add_commit",
+    "channels",
+    "claims",
+    "commits_after",
+    "forget_relay",
+    "frontier",
+    "held",
+    "hold",
+    "position",
+    "scope_of",
+    "set_acknowledged",
+    "set_claims",
+    "set_position",
+    "set_scope",
+    "set_told",
+    "told",
+]
+
+NO_COMMIT = (0, bytes(HASH_SIZE))
+"""The end of an empty chain."""
+
+_CHANNEL = b"channel/"
+_TOLD = b"told/"
+_CLAIMS = b"claims/"
+
+
+def channels(reader: Reader) -> list[bytes]:
+    """Every channel with at least one commit here."""
+    found: dict[bytes, None] = {}
+    for key in reader.keys(Table.FRONTIERS):
+        found[key[:ID_SIZE]] = None
+    return list(found)
+
+
+def frontier(reader: Reader, channel: bytes) -> dict[bytes, tuple[int, bytes]]:
+    """device → (seq, hash)."""
+    found = {}
+    for key, value in reader.scan(Table.FRONTIERS, channel):
+        seq, commit = msgpack.unpackb(value)
+        found[key[ID_SIZE:]] = (seq, commit)
+    return found
+
+
+def add_commit(writer: Writer, channel: bytes, device: bytes, seq: int, commit_hash: bytes, data: bytes) -> None:
+    """Keeps the next commit of a chain. The caller has checked that it is the next."""
+    writer.put(Table.COMMITS, channel + device + seq.to_bytes(8, "big"), data)
+    writer.put(Table.FRONTIERS, channel + device, msgpack.packb([seq, commit_hash]))
+
+
+def commits_after(reader: Reader, channel: bytes, device: bytes, seq: int) -> Iterator[bytes]:
+    """The commits of a chain behind *seq*, in order."""
+    prefix = channel + device
+    for _, data in reader.scan(Table.COMMITS, prefix, after=prefix + seq.to_bytes(8, "big")):
+        yield data
+
+
+def hold(writer: Writer, channel: bytes, device: bytes, seq: int, data: bytes) -> None:
+    writer.put(Table.HELD, channel + device + seq.to_bytes(8, "big"), data)
+
+
+def held(writer: Writer, channel: bytes, device: bytes, seq: int) -> bytes | None:
+    """Takes the held commit with that number, if there is one."""
+    key = channel + device + seq.to_bytes(8, "big")
+    data = writer.get(Table.HELD, key)
+    if data is not None:
+        writer.delete(Table.HELD, key)
+    return data
+
+
+def position(reader: Reader, channel: bytes) -> tuple[bytes, int]:
+    """(log id, seq) in the relay's log; ``(b"", 0)`` when new."""
+    found = reader.get(Table.POSITIONS, channel)
+    if found is None:
+        return b"", 0
+    log_id, seq = msgpack.unpackb(found)
+    return log_id, seq
+
+
+def set_position(writer: Writer, channel: bytes, log_id: bytes, seq: int) -> None:
+    writer.put(Table.POSITIONS, channel, msgpack.packb([log_id, seq]))
+
+
+def acknowledged(reader: Reader, channel: bytes) -> dict[bytes, int]:
+    """device → greatest seq that the relay was seen to hold."""
+    return {
+        key[ID_SIZE:]: int.from_bytes(value, "big")
+        for key, value in reader.scan(Table.POSITIONS, channel)
+        if len(key) == 2 * ID_SIZE
+    }
+
+
+def set_acknowledged(writer: Writer, channel: bytes, device: bytes, seq: int) -> None:
+    key = channel + device
+    before = writer.get(Table.POSITIONS, key)
+    if before is None or int.from_bytes(before, "big") < seq:
+        writer.put(Table.POSITIONS, key, seq.to_bytes(8, "big"))
+
+
+def forget_relay(writer: Writer) -> None:
+    """Begins anew with another relay: no position, nothing acknowledged."""
+    writer.delete_prefix(Table.POSITIONS, b"")
+
+
+def scope_of(reader: Reader, channel: bytes) -> str | None:
+    """The scope that a channel carries, once known."""
+    found = reader.get(Table.META, _CHANNEL + channel)
+    return None if found is None else found.decode()
+
+
+def set_scope(writer: Writer, channel: bytes, scope: str) -> None:
+    if writer.get(Table.META, _CHANNEL + channel) is None:
+        writer.put(Table.META, _CHANNEL + channel, scope.encode())
+
+
+def told(reader: Reader, channel: bytes) -> dict[bytes, int]:
+    """device → seq as our last commit in *channel* has stated it."""
+    return _seqs(reader.get(Table.META, _TOLD + channel))
+
+
+def set_told(writer: Writer, channel: bytes, seqs: Mapping[bytes, int]) -> None:
+    writer.put(Table.META, _TOLD + channel, msgpack.packb(dict(seqs)))
+
+
+def claims(reader: Reader, channel: bytes, author: bytes) -> dict[bytes, int]:
+    """device → seq that *author* has stated to hold, in all its commits so far."""
+    return _seqs(reader.get(Table.META, _CLAIMS + channel + author))
+
+
+def set_claims(writer: Writer, channel: bytes, author: bytes, seqs: Mapping[bytes, int]) -> None:
+    writer.put(Table.META, _CLAIMS + channel + author, msgpack.packb(dict(seqs)))
+
+
+def _seqs(data: bytes | None) -> dict[bytes, int]:
+    return {} if data is None else dict(msgpack.unpackb(data))

@@ -1,0 +1,184 @@
+"""Taking in commits of one channel: verified, opened, applied and kept, or held, or set aside; all in one transaction.
+
+A commit that cannot be used is set aside and reported, and never stops the others: whatever it had begun to do is
+undone by running the whole transaction again without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vademecum.engine.changes import decode_changes
+from vademecum.engine.merging import merge
+from vademecum.engine.replica import Replica, Transaction
+from vademecum.engine.scopes import parse_scope
+from vademecum.errors import InvalidCommit, InvalidScope, PeerFault
+from vademecum.storage.environment import Writer
+from vademecum.storage.tables import Table
+from vademecum.transport import chains
+from vademecum.transport.body import Body, decode_body
+from vademecum.transport.commit import Header, commit_hash, open_body, parse_header, verify
+from vademecum.transport.contract import Problem, Received
+from vademecum.transport.keys import channel_id, channel_key
+from vademecum.transport.roster import Roster
+from vademecum.transport.vault_secrets import VaultSecrets
+
+__all__ = ["Intake"]
+
+
+class Intake:
+    """Takes in commits of one channel."""
+
+    def __init__(self, vault: bytes, channel: bytes, roster: Roster, secrets: VaultSecrets) -> None:
+        self._vault = vault
+        self._channel = channel
+        self._roster = roster
+        self._secrets = secrets
+        self._key = channel_key(secrets.epoch_key, secrets.epoch, channel)
+
+    def take(self, replica: Replica, commits: Sequence[bytes], also: Callable[[Writer], None]) -> Received:
+        """Takes in *commits*, in order, and runs *also* in the same transaction.
+
+        Only trouble with the store is raised, and then nothing has changed.
+        """
+        spoiled: dict[bytes, Problem] = {}  # hash of a commit → why it is set aside
+
+        def work(transaction: Transaction) -> Received:
+            run = _Run(self, transaction, spoiled)
+            for data in commits:
+                run.admit(data)
+            also(transaction.writer)
+            return run.received()
+
+        while True:
+            try:
+                return replica.write(work)
+            except _Spoiled as found:
+                spoiled[found.hash] = found.problem
+
+    def open(self, data: bytes) -> tuple[Header, Body]:
+        """Verifies and decrypts one commit. Raises `PeerFault`."""
+        header = verify(data, self._roster.member(parse_header(data).device).public)
+        if header.vault != self._vault or header.channel != self._channel:
+            raise InvalidCommit("A commit belongs to another vault or channel than the one it came in.")
+        if header.epoch != self._secrets.epoch:
+            raise InvalidCommit(f"A commit is of epoch {header.epoch}, whose keys this device does not have.")
+        body = decode_body(open_body(data, self._key))
+        try:
+            parse_scope(body.scope)
+        except InvalidScope as error:
+            raise InvalidCommit("A commit is for a scope that cannot exist.") from error
+        if channel_id(self._secrets.naming_key, body.scope) != self._channel:
+            raise InvalidCommit("A commit is for a scope that has another channel.")
+        return header, body
+
+
+class _Spoiled(Exception):
+    """Ends a transaction in which a commit proved unusable after the document had begun to take it in."""
+
+    def __init__(self, hash_: bytes, problem: Problem) -> None:
+        self.hash = hash_
+        self.problem = problem
+
+
+class _Run:
+    """One attempt at a batch, inside one transaction."""
+
+    def __init__(self, intake: Intake, transaction: Transaction, spoiled: dict[bytes, Problem]) -> None:
+        self._intake = intake
+        self._channel = intake._channel
+        self._transaction = transaction
+        self._writer = transaction.writer
+        self._spoiled = spoiled
+        self._frontier = chains.frontier(transaction.writer, self._channel)
+        self._applied = self._duplicates = self._held = 0
+        self._problems: list[Problem] = []
+
+    def received(self) -> Received:
+        return Received(self._applied, self._duplicates, self._held, tuple(self._problems))
+
+    def admit(self, data: bytes) -> None:
+        """Applies *data* and whatever was waiting for it; or holds it, or sets it aside."""
+        waiting: bytes | None = data
+        while waiting is not None:
+            header = self._admit_one(waiting)
+            waiting = None
+            if header is not None:
+                waiting = chains.held(self._writer, self._channel, header.device, header.seq + 1)
+
+    def _admit_one(self, data: bytes) -> Header | None:
+        """The header, if the commit was applied."""
+        its_hash = commit_hash(data)
+        if its_hash in self._spoiled:
+            self._problems.append(self._spoiled[its_hash])
+            return None
+        try:
+            header = parse_header(data)
+            seq, last = self._frontier.get(header.device, chains.NO_COMMIT)
+            if header.seq <= seq:
+                self._compare(header, its_hash)
+                return None
+            header, body = self._intake.open(data)
+            if header.seq > seq + 1:
+                chains.hold(self._writer, self._channel, header.device, header.seq, data)
+                self._held += 1
+                return None
+            if header.previous != last:
+                raise InvalidCommit(
+                    "A commit does not follow the one before it: its device's history has two versions."
+                )
+            changes = decode_changes(body.changes)
+        except PeerFault as error:
+            self._problems.append(self._problem(data, error))
+            return None
+        scope = self._transaction.scope(body.scope)
+        complete = self._note_claims(header.device, body)
+        try:
+            merge(scope, header.device, changes, complete=complete)
+        except PeerFault as error:
+            raise _Spoiled(its_hash, self._problem(data, error)) from error
+        chains.set_scope(self._writer, self._channel, body.scope)
+        chains.add_commit(self._writer, self._channel, header.device, header.seq, its_hash, data)
+        chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
+        self._frontier[header.device] = (header.seq, its_hash)
+        self._applied += 1
+        return header
+
+    def _compare(self, header: Header, its_hash: bytes) -> None:
+        """A commit that is here already is the same one, or its device's history has been forked."""
+        here = next(chains.commits_after(self._writer, self._channel, header.device, header.seq - 1))
+        if commit_hash(here) == its_hash:
+            self._duplicates += 1
+            chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
+            return
+        self._problems.append(
+            Problem(
+                "fork-detected",
+                f"The device {header.device.hex()} has two different commits with the number {header.seq}: its folder "
+                f"was copied or restored, or its key was stolen. The one that came first was kept.",
+                self._channel,
+                header.device,
+                header.seq,
+            )
+        )
+
+    def _note_claims(self, author: bytes, body: Body) -> bool:
+        """Notes what *author* says to hold; whether this replica holds all of it."""
+        stated = chains.claims(self._writer, self._channel, author)
+        if body.frontier:
+            stated |= {device: seq for device, (seq, _) in body.frontier.items()}
+            chains.set_claims(self._writer, self._channel, author, stated)
+        return all(self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in stated.items())
+
+    def _problem(self, data: bytes, error: PeerFault) -> Problem:
+        try:
+            header = parse_header(data)
+        except PeerFault:
+            return Problem(error.code, f"{error.message} It was set aside.", self._channel)
+        return Problem(
+            error.code,
+            f"Commit {header.seq} of the device {header.device.hex()} was set aside: {error.message}",
+            self._channel,
+            header.device,
+            header.seq,
+        )

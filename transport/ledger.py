@@ -1,0 +1,188 @@
+"""The ledger: seals what a replica changed into commits, and opens and applies the commits of others.
+
+Implements what the sync machine asks for (`contract.Ledger`). Every step that stores something does so in one
+transaction of the replica, so that a kill between two steps leaves either the one state or the other: a change is in
+the outbox or in a commit, a commit is applied with its place in the relay's log or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from vademecum.engine.changes import encode_changes
+from vademecum.engine.gathering import gather
+from vademecum.engine.replica import Replica, Transaction
+from vademecum.storage.tables import Table
+from vademecum.transport import chains, login
+from vademecum.transport.body import SAFE_CHANGES, Body, encode_body
+from vademecum.transport.commit import NONCE_SIZE, commit_hash, seal
+from vademecum.transport.contract import Problem, Received
+from vademecum.transport.intake import Intake
+from vademecum.transport.keys import DeviceKeys, channel_id, channel_key
+from vademecum.transport.roster import Roster, open_secrets
+from vademecum.transport.sync_state import note_state
+from vademecum.transport.vault_secrets import VaultSecrets
+
+__all__ = ["ReplicaLedger", "keep_statements", "load_roster"]
+
+_HASH_SHOWN = 8
+"""Bytes of a hash in a frontier inside a body."""
+GENERATION = 0
+
+
+class ReplicaLedger:
+    """The ledger of one replica. Methods block on the disk; one thread at a time."""
+
+    def __init__(
+        self,
+        replica: Replica,
+        vault: bytes,
+        keys: DeviceKeys,
+        *,
+        entropy: Callable[[int], bytes] = os.urandom,
+        wall: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._replica = replica
+        self._vault = vault
+        self._keys = keys
+        self._entropy = entropy
+        self._wall = wall
+        self._roster = load_roster(replica, vault)
+        self._secrets = open_secrets(self._roster, keys)
+
+    @property
+    def vault(self) -> bytes:
+        return self._vault
+
+    @property
+    def device(self) -> bytes:
+        return self._keys.device
+
+    @property
+    def secrets(self) -> VaultSecrets:
+        return self._secrets
+
+    def roster(self) -> Roster:
+        return self._roster
+
+    def merge_roster(self, statements: Sequence[bytes]) -> Roster:
+        merged = self._roster.merge(statements)
+        if merged != self._roster:
+            self._replica.write(lambda transaction: keep_statements(transaction, merged))
+            self._roster = merged
+        return merged
+
+    def sign_login(self, origin: str, nonce: bytes, expiry: int) -> bytes:
+        return login.sign_login(self._keys, origin=origin, vault=self._vault, nonce=nonce, expiry_ms=expiry)
+
+    def seal_pending(self) -> int:
+        with self._replica.read() as view:
+            if not view.reader.has(Table.OUTBOX):
+                return 0
+        return self._replica.write(self._seal_all)
+
+    def channels(self) -> Sequence[bytes]:
+        with self._replica.read() as view:
+            return chains.channels(view.reader)
+
+    def frontier(self, channel: bytes) -> Mapping[bytes, tuple[int, bytes]]:
+        with self._replica.read() as view:
+            return chains.frontier(view.reader, channel)
+
+    def position(self, channel: bytes) -> tuple[bytes, int]:
+        with self._replica.read() as view:
+            return chains.position(view.reader, channel)
+
+    def acknowledged(self, channel: bytes) -> Mapping[bytes, int]:
+        with self._replica.read() as view:
+            return chains.acknowledged(view.reader, channel)
+
+    def commits_lacking(self, channel: bytes, have: Mapping[bytes, int], limit_bytes: int) -> Sequence[bytes]:
+        found: list[bytes] = []
+        size = 0
+        with self._replica.read() as view:
+            for device, (seq, _) in chains.frontier(view.reader, channel).items():
+                if seq <= have.get(device, 0):
+                    continue
+                for data in chains.commits_after(view.reader, channel, device, have.get(device, 0)):
+                    if found and size + len(data) > limit_bytes:
+                        return found
+                    found.append(data)
+                    size += len(data)
+        return found
+
+    def receive(self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int) -> Received:
+        intake = Intake(self._vault, channel, self._roster, self._secrets)
+        return intake.take(
+            self._replica,
+            [data for _, data in items],
+            lambda writer: chains.set_position(writer, channel, log_id, position),
+        )
+
+    def acknowledge(
+        self, channel: bytes, log_id: bytes, accepted: Sequence[tuple[bytes, int, int]], position: int
+    ) -> None:
+        def note(transaction: Transaction) -> None:
+            for device, seq, _ in accepted:
+                chains.set_acknowledged(transaction.writer, channel, device, seq)
+            chains.set_position(transaction.writer, channel, log_id, position)
+
+        self._replica.write(note)
+
+    def record(self, state: str, problems: Sequence[Problem]) -> None:
+        at_ms = self._wall()
+        self._replica.write(lambda transaction: note_state(transaction.writer, state, problems, at_ms))
+
+    def _seal_all(self, transaction: Transaction) -> int:
+        numbers = {key[:4] for key in transaction.writer.keys(Table.OUTBOX)}
+        names = transaction.scope_names()
+        return sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
+
+    def _seal_scope(self, transaction: Transaction, scope: str) -> int:
+        writer = transaction.writer
+        channel = channel_id(self._secrets.naming_key, scope)
+        chains.set_scope(writer, channel, scope)
+        key = channel_key(self._secrets.epoch_key, self._secrets.epoch, channel)
+        frontier = chains.frontier(writer, channel)
+        seq, previous = frontier.pop(self.device, chains.NO_COMMIT)
+        told = chains.told(writer, channel)
+        sealed = 0
+        for changes in gather(transaction, scope, limit=SAFE_CHANGES):
+            news = {
+                device: (held, its[:_HASH_SHOWN])
+                for device, (held, its) in frontier.items()
+                if held > told.get(device, 0)
+            }
+            seq += 1
+            data = seal(
+                self._keys,
+                key,
+                vault=self._vault,
+                channel=channel,
+                epoch=self._secrets.epoch,
+                generation=GENERATION,
+                seq=seq,
+                previous=previous,
+                plaintext=encode_body(Body(scope, encode_changes(changes), news)),
+                nonce=self._entropy(NONCE_SIZE),
+            )
+            previous = commit_hash(data)
+            chains.add_commit(writer, channel, self.device, seq, previous, data)
+            told |= {device: held for device, (held, _) in news.items()}
+            sealed += 1
+        chains.set_told(writer, channel, told)
+        return sealed
+
+
+def load_roster(replica: Replica, vault: bytes) -> Roster:
+    """The roster as the replica keeps it. Raises `InvalidRoster` if what is kept does not verify."""
+    with replica.read() as view:
+        return Roster.verify(vault, [raw for _, raw in view.reader.scan(Table.ROSTER)])
+
+
+def keep_statements(transaction: Transaction, roster: Roster) -> None:
+    """Keeps all statements of *roster*."""
+    for statement in roster.statements:
+        transaction.writer.put(Table.ROSTER, statement.hash, statement.raw)
