@@ -29,7 +29,7 @@ _SESSION = re.compile(r"session/[\w-][\w.-]{0,63}\Z")
 
 def parse_scope(text: str) -> str:
     """*text* if it names a scope. Raises `InvalidScope`."""
-    if text in (PUBLIC, PRIVATE) or _AGENT.match(text) or _SESSION.match(text):
+    if isinstance(text, str) and (text in (PUBLIC, PRIVATE) or _AGENT.match(text) or _SESSION.match(text)):
         return text
     raise InvalidScope(
         f"{text!r} names no scope; scopes are user.public, user.private, agent/<developer>/<slug> and session/<id>."

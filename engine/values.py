@@ -68,7 +68,7 @@ def _text(value: str, where: str) -> str:
         raise InvalidValue(f"The text at {where} is not valid Unicode (it holds half of a surrogate pair).") from None
     if size > MAX_TEXT:
         raise InvalidValue(f"The text at {where} takes {size:,} bytes; at most {MAX_TEXT:,} are allowed.")
-    return str(value)
+    return str.__str__(value)  # an enumeration's own __str__ gives its name
 
 
 def _key(key: object, where: str) -> str:
