@@ -278,12 +278,13 @@ def test_nobody_else_can_found_the_vault_of_a_given_id() -> None:
     stolen = statement(thief, GENESIS, fields=fields, parents=())
     with pytest.raises(InvalidRoster, match="does not certify"):
         Roster.verify(FAMILY.roster.vault, [stolen])
-    borrowed = {**fields, "members": [entry(FAMILY.keys.public), entry(device(61).public, "recovery")]}
+    founder, recovery = entry(FAMILY.keys.public), entry(device(61).public, "recovery")
+    borrowed = {**fields, "members": [founder, recovery]}
     for raw, sentence in (
         (statement(thief, GENESIS, fields=borrowed, parents=()), "does not certify"),
         (statement(FAMILY.keys, GENESIS, fields={**borrowed, "epoch": 2}, parents=()), "epoch 1"),
         (
-            statement(FAMILY.keys, GENESIS, fields={**borrowed, "members": borrowed["members"][:1]}, parents=()),
+            statement(FAMILY.keys, GENESIS, fields={**borrowed, "members": [founder]}, parents=()),
             "one adm",
         ),
         (statement(FAMILY.keys, GENESIS, fields=borrowed, parents=(bytes(32),)), "one administrator"),
