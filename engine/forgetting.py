@@ -80,17 +80,18 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     """
     transaction = scope.transaction
     forgotten = scope.forgotten()
-    for name, row in list(transaction.rows(scope.name, SlotMap.LEAVES)):
-        void = [slot for slot in row.slots if _is_void(slot.record, forgotten(slot.record.writer))]
-        if not void:
-            continue
-        mine = [slot for slot in void if everywhere or slot.device == transaction.device]
-        if mine:
-            scope.put(SlotMap.LEAVES, name, Record(0, writer=mine[0].record.writer, deleted=True, swept=True))
-        else:
-            key = row_key(SlotMap.LEAVES, name)
-            scope.keep_row(key, row_of(row.slots, forgotten))
-            scope.queue_index(key, row.newest)
+    for slot_map in (SlotMap.LEAVES, SlotMap.MESSAGES):
+        for name, row in list(transaction.rows(scope.name, slot_map)):
+            void = [slot for slot in row.slots if _is_void(slot.record, forgotten(slot.record.writer))]
+            if not void:
+                continue
+            mine = [slot for slot in void if everywhere or slot.device == transaction.device]
+            if mine:
+                scope.put(slot_map, name, Record(0, writer=mine[0].record.writer, deleted=True, swept=True))
+            else:
+                key = row_key(slot_map, name)
+                scope.keep_row(key, row_of(row.slots, forgotten))
+                scope.queue_index(key, row.newest)
     for receipt, row in list(transaction.rows(scope.name, SlotMap.RECEIPTS)):
         if row.live and _is_void(row.slots[0].record, forgotten(row.slots[0].record.writer)):
             if everywhere or row.slots[0].device == transaction.device:

@@ -106,18 +106,14 @@ class Person:
         """Deletes all that *agent* wrote (``developer/slug``, or one ``@version`` of it), everywhere.
 
         What it writes elsewhere before it hears of this is void when it arrives; what the person wrote stays.
-        Returns how many leaves are gone. Raises `InvalidAgent`; `NotFound` if that agent never wrote anything here.
+        Returns how many leaves are gone here, which may be none. Raises `InvalidAgent`.
         """
         pattern = AgentPattern.parse(agent)
 
         def work(transaction: Transaction) -> int:
-            scopes = [PUBLIC, *(scope for scope in transaction.scopes() if scope not in (PUBLIC, PRIVATE))]
-            wrote = [scope for scope in scopes if forgetting.wrote_in(transaction, scope, pattern)]
-            if not wrote:
-                raise NotFound(f"No agent {pattern} has written anything in this vault.")
-            return sum(
-                forgetting.forget_agent(transaction, scope, pattern) for scope in dict.fromkeys([PUBLIC, *wrote])
-            )
+            elsewhere = [scope for scope in transaction.scopes() if forgetting.wrote_in(transaction, scope, pattern)]
+            scopes = dict.fromkeys([PUBLIC, f"agent/{pattern.name}", *elsewhere])
+            return sum(forgetting.forget_agent(transaction, scope, pattern) for scope in scopes)
 
         return self._replica.write(work)
 
