@@ -158,14 +158,21 @@ class Sync:
         """Asks the relay where its channels stand; for every minute or so, in case a live frame was lost."""
         return self._take(Event.CHECK, None)
 
-    def disconnected(self) -> None:
-        """The connection is gone, or was never had."""
+    def disconnected(self, why: Problem | None = None) -> None:
+        """The connection is gone, or was never had; ``why`` joins the problems."""
+        if why is not None:
+            self._report(why.code, why.message)
         self._take(Event.DISCONNECTED, None)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What went wrong on this connection, or the last one."""
         return tuple(self._problems.values())
+
+    @property
+    def online(self) -> bool:
+        """Whether the relay has let this device in."""
+        return self.state in _ONLINE
 
     @property
     def settled(self) -> bool:
@@ -185,7 +192,7 @@ class Sync:
 
     def _settle(self) -> list[bytes]:
         """Gives what was gathered to the ledger, pushes what the relay lacks, and judges where that leaves things."""
-        if self.state in _ONLINE:
+        if self.online:
             for name, channel in self._channels.items():
                 self._flush(name, channel)
             self._push()

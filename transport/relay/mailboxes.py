@@ -52,7 +52,7 @@ class Mailboxes:
         """
         self._expire(now)
         box = self._boxes.get(mailbox)
-        if box is not None and box.tokens.get(side) == token and not box.closed:
+        if box is not None and box.tokens.get(side) == token:
             return box.ends
         claims = self._claims.setdefault(address, [])
         if len(claims) >= PER_ADDRESS or len(self._boxes) >= MAX_MAILBOXES:
@@ -75,25 +75,28 @@ class Mailboxes:
 
     def put(self, mailbox: bytes, side: int, index: int, letter: bytes, now: float) -> None:
         """Leaves a letter for the other side; the same one twice is one. Raises ``MailboxRefused``."""
-        box = self._open(mailbox, now)
+        box = self._find(mailbox, now)
+        if box.letters.get((side, index)) == letter:
+            return
         held = sum(len(one) for other in self._boxes.values() for one in other.letters.values())
         if held + len(letter) > MAX_BYTES:
             raise MailboxRefused("mailbox-limit", "The relay is busy with other pairings; try again in some minutes.")
-        if index >= MAX_LETTERS or box.letters.setdefault((side, index), letter) != letter:
+        if box.closed or index >= MAX_LETTERS or (side, index) in box.letters:
             raise MailboxRefused("mailbox-used", "That pairing code was used already; make a new one.")
+        box.letters[side, index] = letter
 
     def letter(self, mailbox: bytes, side: int, index: int, now: float) -> bytes | None:
         """The letter number ``index`` that ``side`` left, or None if it is not there yet. Raises ``MailboxRefused``."""
-        return self._open(mailbox, now, closed=True).letters.get((side, index))
+        return self._find(mailbox, now).letters.get((side, index))
 
     def close(self, mailbox: bytes, now: float) -> None:
         """Nobody can join any more; what was left can still be fetched until the end."""
-        self._open(mailbox, now, closed=True).closed = True
+        self._find(mailbox, now).closed = True
 
-    def _open(self, mailbox: bytes, now: float, *, closed: bool = False) -> _Box:
+    def _find(self, mailbox: bytes, now: float) -> _Box:
         self._expire(now)
         box = self._boxes.get(mailbox)
-        if box is None or (box.closed and not closed):
+        if box is None:
             raise MailboxRefused("mailbox-missing", "The pairing code has expired; make a new one.")
         return box
 
