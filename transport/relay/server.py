@@ -112,6 +112,7 @@ class _Peer:
             effects = self.connection.receive(data, self._hub.clock())
             self._in_flight += sum(size_of(effect.request) for effect in effects if isinstance(effect, Submit))
             self._hub.apply(self, effects)
+            self._wake.set()  # a pull has no effect of its own: its answer is made as the line takes it
             while self._in_flight > IN_FLIGHT_BYTES:
                 self._calm.clear()
                 await self._calm.wait()
