@@ -21,7 +21,7 @@ from aiohttp import WSMsgType, web
 
 from vademecum.errors import StorageTrouble
 from vademecum.transport.frames import MAX_FRAME
-from vademecum.transport.relay.connection import LOGIN_SECONDS, Connection, State, Submit
+from vademecum.transport.relay.connection import LOGIN_SECONDS, Connection, Send, State, Submit
 from vademecum.transport.relay.hub import Hub, size_of
 from vademecum.transport.relay.store import LmdbStore
 
@@ -130,7 +130,11 @@ class _Peer:
                 await self._socket.close(code=code, message=reason.encode())
                 return
             elif self.connection.has_more:
-                self._hub.apply(self, self.connection.more())
+                for effect in self.connection.more():
+                    if isinstance(effect, Send):  # made because the line is free: past the queue and its limit
+                        await self._socket.send_bytes(effect.data)
+                    else:
+                        self._hub.apply(self, [effect])
             else:
                 await self._sleep()
 
