@@ -366,7 +366,7 @@ def pairings(statements: list[bytes]) -> list[Vector]:
         VAULT, LAPTOP.device, tuple(statements), "https://relay.example", {bytes(16): {LAPTOP.device: (2, bytes(32))}}
     )
 
-    def run(typed: str, label: bytes = b"joiner") -> tuple[Inviter, Joiner, dict[str, bytes]]:
+    def run(typed: str, label: bytes = b"joiner") -> tuple[Inviter, Joiner, Vector]:
         inviter = Inviter(code, lambda public, name: grant, entropy=_counting(b"inviter"))
         joiner = Joiner(typed, PHONE.public, "phone", entropy=_counting(label))
         j1 = joiner.start()
