@@ -12,8 +12,9 @@ no    either → the other     a refusal
 ====  =====================  ========================================================================
 
 A machine serves one code for one attempt. Anything but the expected message, unaltered, ends it: `receive` raises
-`PairingFailed`, and `refusal` is then the message to send, so that the other side ends as well. The machines keep no
-time; whoever drives them lets a code die after some minutes.
+`PairingFailed`, and `refusal` is then the message to send, so that the other side ends as well. A refusal has no proof:
+a carrier can invent one, which ends one side and gains nothing; the other ends when its time is up. The machines keep
+no time; whoever drives them lets a code die after some minutes.
 """
 
 from __future__ import annotations
