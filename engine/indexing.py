@@ -33,7 +33,7 @@ from .writing import INDEXED
 if TYPE_CHECKING:
     from vademecum.embeddings.embedder import Embedder
 
-__all__ = ["Indexer", "index_text"]
+__all__ = ["Indexer", "Progress", "entry_id", "index_text", "parse_entry_id"]
 
 Progress = Callable[[int, int], None]
 """Called with (done, in all)."""

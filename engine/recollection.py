@@ -29,7 +29,7 @@ class Recollection:
     agent: str
     created: datetime
     updated: datetime
-    why: dict[str, float | str] = field(default_factory=dict)
+    why: dict[str, float | bool | None] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

@@ -1,0 +1,209 @@
+"""Recall: the memories most worth telling for a question, found by meaning and by words, ranked by how sure they are.
+
+Only the indexes of scopes that the caller may see are asked; what it may not see has no part in any score. If the
+model cannot be loaded, words answer alone, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from vademecum.errors import InvalidArgument, ModelUnavailable
+from vademecum.storage.tables import Table
+
+from .agents import AgentId
+from .indexing import Indexer, Progress, parse_entry_id
+from .messages import message_text
+from .paths import MAX_SEGMENT
+from .ranking import CANDIDATES, Candidate, Ranked, fuse, meaning_query, rank
+from .recollection import Recollection, Recollections
+from .records import Record
+from .replica import Replica
+from .scopes import PRIVATE
+from .sentences import sentence
+from .sight import Sight
+from .slots import SlotMap
+from .times import from_ms
+from .vector_cache import VectorCache
+from .view import row_key
+
+if TYPE_CHECKING:
+    from vademecum.embeddings.embedder import Embedder
+
+__all__ = ["Recall"]
+
+MAX_QUERY = 8 * 1024
+"""Characters of a question; the model reads only the first few hundred anyway."""
+MAX_RESULTS = 1000
+EMBED_SECONDS = 0.3
+"""How long a question may wait for vectors that are not computed yet; words find those memories meanwhile."""
+_DAY_MS = 86_400_000.0
+_NAME = re.compile(r"\w+")
+_PEOPLE = "people."
+
+
+class _Found(NamedTuple):
+    scope: str
+    slot_map: SlotMap
+    name: str
+    record: Record
+
+
+class Recall:
+    """Searches one replica. The model is loaded at the first question. Threads may share it."""
+
+    def __init__(self, replica: Replica, folder: Path, load: Callable[[], Embedder]) -> None:
+        self._replica = replica
+        self._load = load
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._cache: VectorCache | None = None
+        self._fault: str | None = None
+        self.indexer = Indexer(replica, folder)
+
+    def close(self) -> None:
+        self.indexer.close()
+
+    def prepare(self, progress: Progress | None = None) -> int:
+        """Indexes everything that waits, vectors included; returns how many rows got a vector (0 without a model)."""
+        self.indexer.drain_text()
+        embedder = self._model()
+        return 0 if embedder is None else self.indexer.drain_vectors(embedder, progress=progress)
+
+    def __call__(self, query: str, k: int = 5, agent: AgentId | None = None) -> Recollections:
+        """The *k* best answers to *query* that *agent* may see (None: the person), best first; fewer where there are
+        none. Raises `InvalidArgument` for an empty question or a *k* outside 1–1000.
+        """
+        if not isinstance(query, str) or not query.strip():
+            raise InvalidArgument("The question is empty; ask for something, such as 'where could we eat tonight?'.")
+        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_RESULTS:
+            raise InvalidArgument(f"k is {k!r}; it must be a whole number from 1 to {MAX_RESULTS}.")
+        question = query.strip()[:MAX_QUERY]
+        self.indexer.drain_text()
+        embedder = self._model()
+        if embedder is not None:
+            self.indexer.drain_vectors(embedder, seconds=EMBED_SECONDS)
+        with self._replica.read() as view:
+            sight = Sight(view, agent)
+            scopes = sight.scopes()
+            words = self._by_words(sight, scopes, question)
+            meaning = None if embedder is None else self._by_meaning(sight, scopes, question, embedder)
+            found = _living(sight, {*words, *(meaning or {})})
+        ranked = rank(fuse(_of(meaning, found), _of(words, found) or {}), self._candidates(found), k)
+        return Recollections(
+            [_recollection(found[one.id], one) for one in ranked],
+            method="text" if embedder is None else "hybrid",
+            note=self._fault,
+        )
+
+    def _model(self) -> Embedder | None:
+        with self._lock:
+            if self._embedder is None and self._fault is None:
+                try:
+                    embedder = self._load()
+                except ModelUnavailable as error:
+                    self._fault = f"Answered from words alone: {error.message}"
+                    return None
+                self.indexer.change_model(embedder)
+                self._cache = VectorCache(self.indexer.folder, embedder.model_id, embedder.dimensions)
+                self._embedder = embedder
+            return self._embedder
+
+    def _by_words(self, sight: Sight, scopes: list[str], question: str) -> dict[str, float]:
+        found = self.indexer.text.search_scopes(scopes, question, _wanted(sight))
+        return {f"{scope}\n{entry}": score for scope, entry, score in found if _visible(sight, scope, entry)}
+
+    def _by_meaning(self, sight: Sight, scopes: list[str], question: str, embedder: Embedder) -> dict[str, float]:
+        assert self._cache is not None  # made together with the embedder
+        vector = embedder.embed([meaning_query(question, _known_names(sight, scopes, question))])[0]
+        near: list[tuple[float, str]] = []
+        for scope in scopes:
+            number = sight.view.number(scope)
+            if number is None:
+                continue
+            index = self._cache.index(sight.view, number, scope)
+            wanted = len(index) if _is_partial(sight, scope) else CANDIDATES
+            for entry, cosine in index.search(vector, wanted) if wanted and len(index) else ():
+                if _visible(sight, scope, entry):
+                    near.append((cosine, f"{scope}\n{entry}"))
+        near.sort(key=lambda pair: (-pair[0], pair[1]))
+        return {key: cosine for cosine, key in near[:CANDIDATES]}
+
+    def _candidates(self, found: dict[str, _Found]) -> list[Candidate]:
+        now = self._replica.wall()
+        return [
+            Candidate(
+                key,
+                one.record.kind,
+                one.record.confidence,
+                (now - one.record.updated) / _DAY_MS,
+                # a message is what was said, and does not become less so
+                by_person=one.record.by_person or one.slot_map is SlotMap.MESSAGES,
+                half_life_days=one.record.half_life,
+            )
+            for key, one in found.items()
+        ]
+
+
+def _wanted(sight: Sight) -> int:
+    """How many entries to ask the index of words for: more where some of them will not be visible."""
+    return CANDIDATES if sight.agent is None else 4 * CANDIDATES
+
+
+def _is_partial(sight: Sight, scope: str) -> bool:
+    """Whether this caller sees only some of the scope's leaves."""
+    return scope == PRIVATE and sight.agent is not None
+
+
+def _visible(sight: Sight, scope: str, entry: str) -> bool:
+    return not _is_partial(sight, scope) or sight.may_see(scope, parse_entry_id(entry)[1])
+
+
+def _known_names(sight: Sight, scopes: list[str], question: str) -> set[str]:
+    """Words of the question that begin with a capital and are a person the vault has leaves about."""
+    reader = sight.view.reader
+    names = set()
+    for word in set(_NAME.findall(question)):
+        if not word[0].isupper() or len(word) > MAX_SEGMENT:
+            continue
+        prefix = row_key(SlotMap.LEAVES, _PEOPLE + word)
+        numbers = (sight.view.number(scope) for scope in scopes if not _is_partial(sight, scope))
+        if any(number is not None and reader.has(Table.LEAVES, number + prefix) for number in numbers):
+            names.add(word.casefold())
+    return names
+
+
+def _living(sight: Sight, keys: set[str]) -> dict[str, _Found]:
+    """What the indexes named, as it stands now: an index may be late, the rows are not."""
+    found = {}
+    for key in keys:
+        scope, _, entry = key.partition("\n")
+        slot_map, name = parse_entry_id(entry)
+        record = sight.view.get(scope, slot_map, name)
+        if record is not None:
+            found[key] = _Found(scope, slot_map, name, record)
+    return found
+
+
+def _of(scores: dict[str, float] | None, found: dict[str, _Found]) -> dict[str, float] | None:
+    return None if scores is None else {key: score for key, score in scores.items() if key in found}
+
+
+def _recollection(one: _Found, ranked: Ranked) -> Recollection:
+    record = one.record
+    is_message = one.slot_map is SlotMap.MESSAGES
+    return Recollection(
+        one.scope,
+        one.name,
+        message_text(record) if is_message else record.value,
+        message_text(record) if is_message else record.sentence or sentence(one.name, record.value),
+        ranked.score,
+        record.writer,
+        from_ms(record.created),
+        from_ms(record.updated),
+        ranked.why(),
+    )

@@ -1,0 +1,66 @@
+"""Who this installation is: a small file beside the database, not inside it, so that a copied database shows.
+
+``vault.json`` is plain JSON for the person to look at: format, vault id, device id, the CRDT client id, and the name
+that the device was given. It is written once, last, when a vault is made: a folder has a vault exactly when it is
+there.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble, VaultMissing
+
+from .files import write_atomically
+
+__all__ = ["FORMAT", "IDENTITY_FILE", "Identity"]
+
+FORMAT = 1
+"""Version of everything a vault's folder holds."""
+IDENTITY_FILE = "vault.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """*vault* and *device* are 16 bytes, *client* lies below 2^53."""
+
+    vault: bytes
+    device: bytes
+    client: int
+    name: str
+
+    def write(self, folder: Path) -> None:
+        """Writes the file into *folder*."""
+        fields = {
+            "format": FORMAT,
+            "vault": self.vault.hex(),
+            "device": self.device.hex(),
+            "client": self.client,
+            "name": self.name,
+        }
+        write_atomically(folder / IDENTITY_FILE, (json.dumps(fields, indent=2, ensure_ascii=False) + "\n").encode())
+
+    @classmethod
+    def read(cls, folder: Path) -> Identity:
+        """Raises `VaultMissing`, `NewerFormat`, or `DamagedStore` if the file is not what was written."""
+        file = folder / IDENTITY_FILE
+        try:
+            fields = json.loads(file.read_bytes())
+            if fields["format"] > FORMAT:
+                raise NewerFormat(
+                    f"The vault in {folder} has format {fields['format']}; this program reads up to {FORMAT}. "
+                    f"Install a newer vademecum."
+                )
+            return cls(
+                bytes.fromhex(fields["vault"]), bytes.fromhex(fields["device"]), int(fields["client"]), fields["name"]
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            raise VaultMissing(
+                f"There is no vault in {folder}. `vademecum init` makes one, `vademecum join` joins one."
+            ) from None
+        except OSError as error:
+            raise StorageTrouble(f"The file {file} cannot be read: {error.strerror}.") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise DamagedStore(f"The file {file} is damaged; restore it from a backup.") from error
