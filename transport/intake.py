@@ -14,7 +14,6 @@ from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.errors import InvalidCommit, InvalidScope, PeerFault
 from vademecum.storage.environment import Writer
-from vademecum.storage.tables import Table
 from vademecum.transport import chains
 from vademecum.transport.body import Body, decode_body
 from vademecum.transport.commit import Header, commit_hash, open_body, parse_header, verify
