@@ -2,10 +2,11 @@
 
     python -m bench.recall_quality DATA.json
 
-``DATA`` is a list of ``{"conversation", "turns": [{"id", "speaker", "text"}], "questions": [{"question", "category",
-"evidence": [turn ids]}]}``. Each conversation is a scope of its own, each turn an entry ``speaker: text``. Of the questions
-of categories 1–4, a method's recall is the share of the evidence turns among its first ten (or five), averaged over the
-questions. The speakers' names are given to ranking as known names, as a vault that holds the conversation knows them.
+``DATA`` is a list of ``{"conversation", "turns": [{"id", "speaker", "text"}], "questions": [{"question",
+"category", "evidence": [turn ids]}]}``. Each conversation is a scope of its own, each turn an entry ``speaker: text``.
+Of the questions of categories 1–4, a method's recall is the share of the evidence turns among its first ten (or five),
+averaged over the questions. The speakers' names are given to ranking as known names, as a vault that holds the
+conversation knows them.
 """
 
 from __future__ import annotations

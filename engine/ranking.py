@@ -177,9 +177,9 @@ def meaning_query(query: str, known_names: Collection[str]) -> str:
     """``query`` without the names of people that the vault knows, for the sentence model only.
 
     In a question such as *What did Caroline research?* the name outweighs all else: the nearest vectors are whatever
-    else Caroline said. The words' index, which weighs a word by its rarity, keeps the name. Only words that begin with a
-    capital are taken out, so that *mark* and *will* stay; a question of nothing but names is given back as it is.
-    ``known_names`` are single words in any case, best as a set of `str.casefold` results.
+    else Caroline said. The text index, which weighs a word by its rarity, keeps the name. Only words that begin with
+    a capital are taken out, so that *mark* and *will* stay; a question of nothing but names is given back as it is.
+    ``known_names`` are single words, in any case.
     """
     names = {name.casefold() for name in known_names}
 
