@@ -7,7 +7,8 @@ so that the record of a short leaf takes about sixty bytes:
  0  flags       1: deleted; 2: because its writer was forgotten
  1  order       the reading that ranks it
  2  seen        order − order of the newest record of the person's that the writer held; 0: none
- 3  heard       order − order of the newest forgetting of this writer that it had heard; 0: none
+ 3  heard       order − order of the newest forgetting of this writer that it had heard, plus 1 where that is not
+                negative (a clock from the future may have spoken); 0: none
  4  writer      "" for the person, else ``developer/slug@version``
  5  value       nil when deleted
  6  updated     wall clock of the write − wall clock in ``order``, ms
@@ -79,7 +80,7 @@ def encode_record(record: Record) -> bytes:
         (_DELETED if record.deleted else 0) | (_SWEPT if record.swept else 0),
         order,
         order - record.seen if record.seen else 0,
-        order - record.heard if record.heard else 0,
+        _to_distance(order, record.heard),
         "" if record.writer == USER else record.writer,
         None if record.deleted else record.value,
         record.updated - to_wall(order),
@@ -112,7 +113,7 @@ def decode_record(data: bytes) -> Record:
             updated - created,
             updated,
             order - seen if seen else 0,
-            order - heard if heard else 0,
+            _from_distance(order, heard),
             KINDS[kind],
             confidence / 1000,
             half_life,
@@ -123,7 +124,7 @@ def decode_record(data: bytes) -> Record:
         )
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, msgpack.UnpackException) as error:
         raise MalformedBytes(f"A record does not decode ({type(error).__name__}).") from error
-    _check(record, seen, heard, kind)
+    _check(record, seen, kind)
     return record
 
 
@@ -132,12 +133,27 @@ def read_order(data: bytes) -> int:
     return decode_record(data).order
 
 
-def _check(record: Record, seen: int, heard: int, kind: int) -> None:
+def _to_distance(order: int, heard: int) -> int:
+    if not heard:
+        return 0
+    distance = order - heard
+    return distance + 1 if distance >= 0 else distance
+
+
+def _from_distance(order: int, distance: int) -> int:
+    if not distance:
+        return 0
+    return order - (distance - 1 if distance > 0 else distance)
+
+
+def _check(record: Record, seen: int, kind: int) -> None:
     order = record.order
     if not (type(order) is int and 0 <= order < 2**64):
         raise MalformedBytes("A record's order is not an unsigned 64-bit integer.")
-    if not (0 <= seen <= order and 0 <= heard <= order and kind >= 0):
-        raise MalformedBytes("A record has seen or heard what came after it.")
+    if not (0 <= seen <= order and kind >= 0):
+        raise MalformedBytes("A record has seen what came after it.")
+    if not (type(record.heard) is int and 0 <= record.heard < 2**64):
+        raise MalformedBytes("A record has heard what no clock can read.")
     if not _is_json(record.value):
         raise MalformedBytes("A record's value is not what JSON can say.")
     if type(record.writer) is not str or not 0 <= record.confidence <= 1:

@@ -205,7 +205,7 @@ class RelayRefused(PeerFault):
 
 
 class Trouble(VademecumError):
-    """The disk, the network or a damaged file. What was acknowledged before is safe unless the message says otherwise."""
+    """The disk, the network or a damaged file. What was acknowledged is safe unless the message says otherwise."""
 
     code = "trouble"
 
