@@ -1,0 +1,110 @@
+"""How a device stands towards the others, in words and numbers that are true at the moment they are read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vademecum.engine import outbox
+from vademecum.engine.times import show_time
+from vademecum.transport import chains
+from vademecum.transport.contract import Problem
+from vademecum.transport.roster import member_name
+from vademecum.transport.sync_state import SyncState, read_state
+
+if TYPE_CHECKING:
+    from vademecum.vault import Vault
+
+__all__ = ["Device", "Status", "read_status"]
+
+_LIVE = ("connecting", "syncing")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A member of the vault. ``role`` is ``administrator``, ``member`` or ``recovery``."""
+
+    id: bytes
+    name: str
+    role: str
+    this: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """``state`` is ``offline``, ``connecting``, ``syncing``, ``synced`` or ``blocked``.
+
+    ``synced`` is said only when the relay's frontier and this replica's agreed at the last contact and nothing has
+    been written here since. ``pending`` counts changes that no relay has acknowledged. ``indexing`` counts leaves
+    that recall finds by words only, so far.
+    """
+
+    state: str
+    pending: int
+    last_synced_at: str | None
+    devices: tuple[Device, ...]
+    problems: tuple[Problem, ...]
+    relay: str | None
+    indexing: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "state": self.state,
+            "pending": self.pending,
+            "last_synced_at": self.last_synced_at,
+            "devices": [
+                {"id": one.id.hex(), "name": one.name, "role": one.role, "this": one.this} for one in self.devices
+            ],
+            "problems": [{"code": one.code, "text": one.message} for one in self.problems],
+            "relay": self.relay,
+            "indexing": self.indexing,
+        }
+
+
+def read_status(vault: Vault) -> Status:
+    """See `Vault.status`."""
+    ledger = vault.ledger()
+    known = ledger.roster()
+    with vault.replica.read() as view:
+        recorded = read_state(view.reader)
+        pending = outbox.count(view.reader)
+        for channel in chains.channels(view.reader):
+            sealed = chains.frontier(view.reader, channel).get(ledger.device, chains.NO_COMMIT)[0]
+            pending += max(0, sealed - chains.acknowledged(view.reader, channel).get(ledger.device, 0))
+        from vademecum.storage.tables import Table
+
+        indexing = view.reader.count(Table.REINDEX) + view.reader.count(Table.EMBED)
+    return Status(
+        _state(recorded, pending),
+        pending,
+        None if recorded.synced_at_ms is None else show_time(recorded.synced_at_ms),
+        tuple(
+            Device(device, member_name(known, device, ledger.secrets), member.role, device == ledger.device)
+            for device, member in known.members.items()
+        ),
+        recorded.problems,
+        vault.relay,
+        indexing,
+    )
+
+
+def _state(recorded: SyncState, pending: int) -> str:
+    """What is recorded, corrected by what has happened since: a process that died, a change that waits."""
+    if recorded.state in _LIVE and not _is_running(recorded.pid):
+        return "offline"
+    if recorded.state == "synced" and pending:
+        return "syncing" if recorded.pid != os.getpid() and _is_running(recorded.pid) else "offline"
+    return recorded.state
+
+
+def _is_running(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,313 @@
+"""The public API: one person's memory on this device."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from vademecum.engine import audit
+from vademecum.engine.agents import AgentId, AgentPattern
+from vademecum.engine.audit import Change, Why
+from vademecum.engine.handle import AgentHandle, agent_handle
+from vademecum.engine.paths import parse_path
+from vademecum.engine.person import Person
+from vademecum.engine.recollection import Recollections
+from vademecum.engine.replica import Replica, Transaction
+from vademecum.engine.scopes import parse_scope
+from vademecum.engine.sight import Sight
+from vademecum.errors import InvalidArgument, NoRelay
+from vademecum.founding import INDEX, KEYS_FILE, STORE, check_free, check_name, make_folder
+from vademecum.storage.environment import Environment
+from vademecum.storage.identity import Identity
+from vademecum.storage.tables import Table
+
+if TYPE_CHECKING:
+    from vademecum.embeddings.embedder import Embedder
+    from vademecum.engine.recall import Recall
+    from vademecum.status import Status
+    from vademecum.transport.client import SyncReport
+    from vademecum.transport.keys import DeviceKeys
+    from vademecum.transport.ledger import ReplicaLedger
+
+__all__ = ["Joined", "Vault"]
+
+Progress = Callable[[int, int], None]
+"""Called with (done, in all)."""
+
+RELAY = b"relay"
+"""In the meta table: the URL of the relay that the vault is set to use."""
+
+
+def wall_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Vault:
+    """One person's memory, as one device holds it. Use `create`, `open` or `join`, and close it, or use ``with``.
+
+    Several processes may have the same vault open, and threads may share one. Every write is durable when its method
+    returns. `user` is the person's own access, `agent` gives an agent its confined one.
+    """
+
+    def __init__(self, home: Path, identity: Identity, replica: Replica) -> None:
+        self.home = home
+        self.user = Person(replica)
+        self.recovery_phrase: str | None = None
+        """The 24 words, only on the object that `create` returned. They are kept nowhere: write them down."""
+        self._identity = identity
+        self._replica = replica
+        self._recall: Recall | None = None
+        self._ledger: ReplicaLedger | None = None
+
+    @classmethod
+    def create(cls, home: str | os.PathLike[str], *, device_name: str = "this device") -> Vault:
+        """Makes a vault with its first device in the folder *home*.
+
+        The recovery phrase is in `recovery_phrase` of what is returned. Raises `VaultExists`, `InvalidArgument`,
+        `StorageTrouble`.
+        """
+        from vademecum.transport import recovery, roster
+        from vademecum.transport.keys import KEY_SIZE, DeviceKeys
+        from vademecum.transport.ledger import keep_statements
+
+        folder = Path(home).expanduser().absolute()
+        check_free(folder)
+        name = check_name(device_name)
+        keys = DeviceKeys.generate()
+        phrase = recovery.new_phrase(os.urandom(KEY_SIZE))
+        founding = roster.genesis(
+            keys,
+            recovery.recovery_keys(phrase).public,
+            name,
+            salt=os.urandom(16),
+            epoch_key=os.urandom(KEY_SIZE),
+            naming_key=os.urandom(KEY_SIZE),
+            at_ms=wall_ms(),
+        )
+        first = roster.Roster.verify(None, [founding])
+        make_folder(
+            folder,
+            vault=first.vault,
+            device=keys.device,
+            name=name,
+            keys=keys.to_bytes(),
+            fill=lambda transaction: keep_statements(transaction, first),
+            wall=wall_ms,
+        )
+        vault = cls.open(folder)
+        vault.recovery_phrase = phrase
+        return vault
+
+    @classmethod
+    def open(cls, home: str | os.PathLike[str]) -> Vault:
+        """Opens the vault in the folder *home*. Raises `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`."""
+        folder = Path(home).expanduser().absolute()
+        identity = Identity.read(folder)
+        environment = Environment.open(folder / STORE)
+        return cls(folder, identity, Replica(environment, device=identity.device, client=identity.client, wall=wall_ms))
+
+    @classmethod
+    async def join(
+        cls, home: str | os.PathLike[str], code: str, *, relay: str, device_name: str = "this device"
+    ) -> tuple[Vault, str]:
+        """Makes this a device of the vault whose member shows *code*, and opens it; returns it with the fingerprint
+        that both screens must show. It holds no memory before its first sync.
+
+        Raises `PairingFailed`, `RelayUnreachable`, `NotARelay`, `VaultExists`; then nothing has been made.
+        """
+        from vademecum import pairing
+
+        return await pairing.join(Path(home).expanduser().absolute(), code, relay, check_name(device_name))
+
+    async def pair(self, show: Callable[[str], None], *, timeout: float | None = None) -> Joined:
+        """Admits one new device: ``show(code)`` is called once, and the code works once, for some minutes.
+
+        Raises `PairingFailed` if nobody comes, or comes with a wrong code; `NoRelay`, `RelayUnreachable`, `NotARelay`.
+        """
+        from vademecum import pairing
+
+        return await pairing.admit(self, show, timeout)
+
+    def agent(self, agent: str) -> AgentHandle:
+        """The access of the agent ``developer/slug@version``. Raises `InvalidAgent`."""
+        return agent_handle(self._replica, self._search, AgentId.parse(agent))
+
+    def recall(self, query: str, k: int = 5) -> Recollections:
+        """The *k* memories most worth telling for *query*, best first, of everything in the vault.
+
+        Raises `InvalidArgument` for an empty question or a *k* outside 1–1000.
+        """
+        return self._search(query, k, None)
+
+    def why(self, path: str, *, scope: str | None = None) -> Why:
+        """Who wrote *path*, when, because of which words, and what stood there before. Raises `NotFound`."""
+        canonical, chosen = parse_path(path), parse_scope(scope) if scope else None
+        with self._replica.read() as view:
+            return audit.why(Sight(view, None), canonical, chosen)
+
+    def log(self, *, agent: str | None = None, path: str | None = None, limit: int | None = None) -> list[Change]:
+        """What has changed, newest first: all, or by one agent, or at and below one path. Raises `InvalidAgent`."""
+        by = AgentPattern.parse(agent) if agent else None
+        at = parse_path(path) if path else None
+        with self._replica.read() as view:
+            return audit.log(Sight(view, None), agent=by, path=at, limit=limit)
+
+    def forget(self, path: str | None = None, *, agent: str | None = None) -> int:
+        """Deletes *path* and all below it, or all that *agent* wrote; returns how many leaves are gone here.
+
+        What the person wrote survives ``agent=``. Raises `NotFound` for a path with no leaf, `InvalidAgent`,
+        `InvalidArgument` unless exactly one of the two is given.
+        """
+        if (path is None) == (agent is None):
+            raise InvalidArgument("Say either which path to forget, or which agent.")
+        return self.user.forget(path) if path is not None else self.user.forget_agent(agent or "")
+
+    def index(self, progress: Progress | None = None) -> int:
+        """Computes the vectors that recall still lacks; otherwise it does so bit by bit, as questions come.
+
+        Returns how many were computed; 0 if the model cannot be loaded.
+        """
+        return self._recalling().prepare(progress)
+
+    def rebuild_index(self) -> None:
+        """Throws the recall indexes away; they are filled again from the database, at once or as questions come."""
+        self._recalling().indexer.rebuild()
+
+    def write(self, work: Callable[[Transaction], object]) -> None:
+        """For importers: runs *work* in one transaction (see `Replica.write`)."""
+        self._replica.write(work)
+
+    @property
+    def device_name(self) -> str:
+        return self._identity.name
+
+    @property
+    def relay(self) -> str | None:
+        """The URL of the relay that this vault is set to use."""
+        with self._replica.read() as view:
+            found = view.reader.get(Table.META, RELAY)
+        return None if found is None else found.decode()
+
+    def use_relay(self, url: str) -> None:
+        """Points the vault at a relay, ``http://host:port`` or ``https://…``. Raises `InvalidArgument`."""
+        from vademecum.transport import chains
+        from vademecum.transport.login import origin_of
+
+        origin_of(url)
+
+        def work(transaction: Transaction) -> None:
+            if transaction.writer.get(Table.META, RELAY) != url.encode():
+                chains.forget_relay(transaction.writer)
+                transaction.writer.put(Table.META, RELAY, url.encode())
+
+        self._replica.write(work)
+
+    async def sync_once(self) -> SyncReport:
+        """Brings this device and the relay into step once.
+
+        Raises `NoRelay`, `RelayUnreachable`, `NotARelay`, `PeerFault`; what was applied before stays, and everything
+        goes on working here.
+        """
+        from vademecum.transport.client import sync_once
+
+        return await sync_once(await asyncio.to_thread(self.ledger), self._relay_or_refuse())
+
+    async def sync_forever(self, stop: asyncio.Event | None = None) -> None:
+        """Keeps this device and the relay in step until *stop* is set or the task is cancelled.
+
+        A lost connection is made again, and changes by other processes of this device are noticed. Raises `NoRelay`,
+        `StorageTrouble`.
+        """
+        from vademecum.transport.client import sync_forever
+
+        ledger = await asyncio.to_thread(self.ledger)
+        await sync_forever(
+            ledger,
+            self._relay_or_refuse(),
+            changed=self._has_pending,
+            stop=stop if stop is not None else asyncio.Event(),
+        )
+
+    def status(self) -> Status:
+        """How this device stands towards the others: see `Status`."""
+        from vademecum.status import read_status
+
+        return read_status(self)
+
+    def ledger(self) -> ReplicaLedger:
+        """This replica as replication sees it."""
+        from vademecum.transport.ledger import ReplicaLedger
+
+        if self._ledger is None:
+            self._ledger = ReplicaLedger(self._replica, self._identity.vault, self.keys())
+        return self._ledger
+
+    def keys(self) -> DeviceKeys:
+        """This device's secret keys. Raises `MalformedBytes` if the file is damaged."""
+        from vademecum.transport.keys import DeviceKeys
+
+        return DeviceKeys.from_bytes((self.home / KEYS_FILE).read_bytes())
+
+    @property
+    def replica(self) -> Replica:
+        return self._replica
+
+    def close(self) -> None:
+        """Closes the vault. Nothing is lost by not closing it, but the next opening then checks the whole file."""
+        if self._recall is not None:
+            self._recall.close()
+            self._recall = None
+        self._replica.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Vault({str(self.home)!r})"
+
+    def _search(self, query: str, k: int, agent: AgentId | None) -> Recollections:
+        return self._recalling()(query, k, agent)
+
+    def _recalling(self) -> Recall:
+        from vademecum.engine.recall import Recall
+
+        if self._recall is None:
+            self._recall = Recall(self._replica, self.home / INDEX, _load_model)
+        return self._recall
+
+    def _relay_or_refuse(self) -> str:
+        url = self.relay
+        if url is None:
+            raise NoRelay("This vault is not set to use a relay. `vademecum relay use URL` sets one.")
+        return url
+
+    def _has_pending(self) -> bool:
+        with self._replica.read() as view:
+            return view.reader.has(Table.OUTBOX)
+
+
+class Joined:
+    """A device that was admitted: its name, and the fingerprint that both screens must show."""
+
+    __slots__ = ("fingerprint", "name")
+
+    def __init__(self, name: str, fingerprint: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+
+
+def _load_model() -> Embedder:
+    from vademecum.embeddings.embedder import OnnxEmbedder
+
+    return OnnxEmbedder.default()
