@@ -106,7 +106,10 @@ class Vault:
 
     @classmethod
     def open(cls, home: str | os.PathLike[str]) -> Vault:
-        """Opens the vault in the folder *home*. Raises `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`."""
+        """Opens the vault in the folder *home*.
+
+        Raises `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`.
+        """
         folder = Path(home).expanduser().absolute()
         identity = Identity.read(folder)
         environment = Environment.open(folder / STORE)
