@@ -41,13 +41,14 @@ def records(draw: st.DrawFn) -> Record:
         created=updated - draw(st.integers(0, 2**47)),
         updated=updated,
         seen=draw(earlier),
-        heard=draw(earlier),
+        heard=draw(st.one_of(earlier, st.integers(0, 2**64 - 1))),
         kind=draw(st.sampled_from(KINDS)),
         confidence=draw(st.integers(0, 1000)) / 1000,
         half_life=draw(st.none() | st.floats(0.001, 1e9)),
         sentence=draw(st.none() | st.text(max_size=30)),
         receipts=tuple(draw(st.lists(st.text(max_size=30), max_size=3))),
         deleted=deleted,
+        swept=deleted and draw(st.booleans()),
     )
 
 
@@ -81,7 +82,7 @@ VECTORS = {
             sentence="Is allergic to nuts",
             receipts=("m1", "m2"),
         ),
-        "9d" "00" "cf01a0c4506c000003" "02" "ce00010003"
+        "9d" "00" "cf01a0c4506c000003" "02" "ce00010004"
         "b5707269782f6461696c792d6561747340312e302e30" "92a46e75747301" "05" "ce05265c05" "02" "cd0352"
         "92a26d31a26d32" "cb403e000000000000" "b3497320616c6c657267696320746f206e757473",
     ),
