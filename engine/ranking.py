@@ -5,8 +5,8 @@
     fused = (W_m · meaning + W_w · words) ÷ (W_m + W_w)        each part brought to 0–1 within the answer
     effective confidence = confidence × 0.5^(age ÷ half-life) × 0.1 if contradicted
 
-Scores are fused and not ranks: by reciprocal rank, MiniLM and FTS5 together find fewer of the answers than FTS5 alone,
-because the dense list is the weaker one and its ranks count as much (`docs/recall.md` has the table).
+Scores are fused and not ranks: reciprocal rank fusion of MiniLM and FTS5 finds fewer of the answers, with names kept in
+the question fewer than FTS5 alone, because a weak list's ranks count as much as a strong one's (`docs/recall.md`).
 """
 
 from __future__ import annotations
