@@ -13,14 +13,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar, TypeVar
 from zlib import crc32
 
 import lmdb
 
-from vademecum.errors import DamagedStore, StorageTrouble
+from vademecum.errors import DamagedStore, InvalidArgument, StorageTrouble
 
 from .damage import check_outline, check_pages
 from .files import write_atomically
@@ -37,6 +37,8 @@ GROWTH = 2
 MAX_READERS = 512
 """Reader slots: each process takes one for each thread that reads; LMDB's own default of 126 runs out."""
 
+_MARKER = "in-use"
+"""Name of the file that tells a database that was made from one whose making was cut short."""
 _CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
 
 
@@ -66,11 +68,7 @@ class Reader:
                 found = _seek_last(cursor, prefix, after)
                 steps = cursor.iterprev(keys=True, values=True)
             else:
-                found = (
-                    cursor.set_range(after + b"\0" if after is not None else prefix)
-                    if prefix or after
-                    else cursor.first()
-                )
+                found = _seek_first(cursor, prefix, after)
                 steps = cursor.iternext(keys=True, values=True)
             if not found:
                 return
@@ -128,6 +126,12 @@ class Writer(Reader):
         return len(doomed)
 
 
+class _Mine(threading.local):
+    """What the current thread has open."""
+
+    reads = 0
+
+
 class Environment:
     """One vault's database, shared by every opener in this process. Threads may use it at the same time.
 
@@ -146,13 +150,21 @@ class Environment:
         self._in_transaction = False
         self._gate = threading.Condition()
         self._readers = 0
+        self._closed = False
+        self._mine = _Mine()
         self._start()
 
     @classmethod
     def create(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
-        """Makes a new, empty database in *folder*, which must not hold one, and opens it."""
-        (folder / "1").mkdir(parents=True, mode=0o700)
-        write_atomically(folder / "current", b"1\n")
+        """Makes a new, empty database in *folder*, which must not hold one, and opens it. Raises `StorageTrouble`."""
+        current, marker = folder / "current", folder / "1" / _MARKER
+        if marker.exists() or (current.exists() and current.read_bytes() != b"1\n"):
+            raise StorageTrouble(f"There is a database in {folder} already.")
+        try:
+            (folder / "1").mkdir(parents=True, mode=0o700, exist_ok=True)
+            write_atomically(current, b"1\n")
+        except OSError as error:
+            raise StorageTrouble(f"No database can be made in {folder}: {error.strerror}.") from error
         return cls.open(folder, initial_map=initial_map)
 
     @classmethod
@@ -164,7 +176,8 @@ class Environment:
         key = folder.resolve()
         with cls._shared_lock:
             shared = cls._shared.get(key)
-            if shared is not None and shared._pid == os.getpid():
+            if shared is not None:
+                shared._follow_fork()
                 shared._users += 1
                 return shared
             made = cls(key, initial_map)
@@ -179,23 +192,24 @@ class Environment:
                 return
             if self._shared.get(self.folder) is self:
                 del self._shared[self.folder]
-        if self._pid == os.getpid():
-            self._env.close()
-            self._occupancy.leave()
+            if self._pid == os.getpid():
+                self._env.close()
+                self._occupancy.leave()
 
     @contextmanager
     def read(self) -> Iterator[Reader]:
-        """A short read transaction. While it lasts, old pages cannot be used again: keep it under a second."""
+        """A short read transaction. While it lasts, old pages cannot be used again: keep it under a second.
+
+        While it lasts, a `write` by the same thread must not need a larger map; by other threads, it waits.
+        """
         self._follow_fork()
-        with self._gate:
-            self._readers += 1
-        try:
-            with self._translating(), self._begin_read() as txn:
-                yield Reader(txn, self._tables)
-        finally:
-            with self._gate:
-                self._readers -= 1
-                self._gate.notify_all()
+        with self._translating():
+            txn = self._begin_read()
+            try:
+                with txn:
+                    yield Reader(txn, self._tables)
+            finally:
+                self._reader_left()
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs *work* in the write transaction and commits; durable when this returns.
@@ -213,14 +227,24 @@ class Environment:
                 with self._translating():
                     while True:
                         try:
-                            with self._env.begin(write=True) as txn:
-                                return work(Writer(txn, self._tables))
+                            return self._run(work)
                         except lmdb.MapFullError:
                             self._resize(self._env.info()["map_size"] * GROWTH)
                         except lmdb.MapResizedError:
                             self._resize(0)  # another process has grown it: take the size from the file
             finally:
                 self._in_transaction = False
+
+    def _run(self, work: Callable[[Writer], T]) -> T:
+        txn = self._env.begin(write=True)
+        try:
+            result = work(Writer(txn, self._tables))
+        except BaseException:
+            with self._readers_wait():  # py-lmdb's abort never ends while other threads begin one read after another
+                txn.abort()
+            raise
+        txn.commit()
+        return result
 
     @property
     def file(self) -> Path:
@@ -231,13 +255,14 @@ class Environment:
         self._pid = os.getpid()
         number = _current(self.folder)
         self._file = self.folder / number / "data.mdb"
-        marker = self.folder / number / "in-use"
+        marker = self.folder / number / _MARKER
         used = marker.exists()
         if used:
             check_outline(self._file)
         self._occupancy = Occupancy(self._file)
-        try:
-            self._occupancy.enter(lambda: check_pages(self._file) if used else None)
+        with self._opening(), ExitStack() as undo:
+            self._occupancy.enter(lambda: self._judge(marker))
+            undo.callback(self._occupancy.leave)
             with self._translating():
                 self._env = lmdb.open(
                     str(self._file.parent),
@@ -246,41 +271,102 @@ class Environment:
                     max_readers=MAX_READERS,
                     lib_version=0,
                 )
+                undo.callback(self._env.close)
                 self._env.reader_check()
-                self._tables = {table: self._env.open_db(table.value) for table in Table}
+                self._tables = self._open_tables()
             if not used:
                 write_atomically(marker, b"this folder holds a database; if data.mdb is empty, it was lost\n")
-        except OSError as error:
-            raise StorageTrouble(f"The database in {self.folder} cannot be opened: {error.strerror}.") from error
-        except BaseException:
-            self._occupancy.leave()
-            raise
+            undo.pop_all()
+
+    def _open_tables(self) -> dict[Table, lmdb._Database]:
+        while True:
+            try:
+                return {table: self._env.open_db(table.value) for table in Table}
+            except lmdb.MapResizedError:  # another process has enlarged the map since this one was opened
+                self._env.set_mapsize(0)
+
+    def _judge(self, marker: Path) -> None:
+        """Called when nobody else has the file open and the last stop was not clean."""
+        if marker.exists():
+            check_pages(self._file)
+        else:  # a database that was never finished being made; nothing in it was ever acknowledged
+            self._file.unlink(missing_ok=True)
 
     def _begin_read(self) -> lmdb.Transaction[bytes]:
         while True:
+            self._reader_came()
             try:
                 return self._env.begin()
             except lmdb.MapResizedError:
-                # this thread's own registration is the one reader that is not in a transaction
-                self._resize(0, mine=1)
+                self._reader_left()
+            except BaseException:
+                self._reader_left()
+                raise
+            with self._writing:
+                if self._in_transaction:
+                    raise StorageTrouble(
+                        "Another process has enlarged the database during this transaction; try again."
+                    )
+                self._resize(0)
 
-    def _resize(self, size: int, *, mine: int = 0) -> None:
+    def _reader_came(self) -> None:
+        # a thread that reads already must not wait: it may be the one that is waited for
         with self._gate:
-            self._gate.wait_for(lambda: self._readers <= mine)
+            self._gate.wait_for(lambda: not self._closed or self._mine.reads > 0)
+            self._readers += 1
+            self._mine.reads += 1
+
+    def _reader_left(self) -> None:
+        with self._gate:
+            self._readers -= 1
+            self._mine.reads -= 1
+            self._gate.notify_all()
+
+    @contextmanager
+    def _readers_wait(self) -> Iterator[None]:
+        """Lets no new reader in meanwhile: what waits for a moment without readers might otherwise wait for ever."""
+        with self._gate:
+            self._closed = True
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._closed = False
+                self._gate.notify_all()
+
+    def _resize(self, size: int) -> None:
+        """Changes the size of the map once nobody reads. The caller holds ``_writing`` and has no transaction."""
+        if self._mine.reads:
+            raise StorageTrouble("The database must grow, but this thread is reading it: end the read first.")
+        with self._readers_wait(), self._gate:
+            self._gate.wait_for(lambda: self._readers == 0)
             self._env.set_mapsize(size)
 
     def _follow_fork(self) -> None:
         if self._pid == os.getpid():
             return
         # The child may not use the parent's environment. Closing it here gives up the child's mapping and nothing of
-        # the parent's: LMDB compares process ids before it touches locks or reader slots.
+        # the parent's, as long as no read was open: ending one would clear the parent's reader slot, and the pages
+        # that the parent is reading would be written over.
+        if self._readers:
+            raise StorageTrouble(
+                "This process was forked while the database was being read, so it cannot use it: fork at another time."
+            )
         self._env.close()
         self._occupancy.forget()
         self._writing = threading.RLock()
         self._gate = threading.Condition()
-        self._readers = 0
+        self._closed = False
+        self._mine = _Mine()
         self._in_transaction = False
         self._start()
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageTrouble(f"The database in {self.folder} cannot be opened: {error.strerror}.") from error
 
     @contextmanager
     def _translating(self) -> Iterator[None]:
@@ -290,6 +376,8 @@ class Environment:
             raise DamagedStore(f"The database file {self._file} is damaged ({error}).") from error
         except (lmdb.MapFullError, lmdb.MapResizedError):
             raise
+        except lmdb.BadValsizeError as error:
+            raise InvalidArgument("A key in the database is 1–511 bytes long; this one is not.") from error
         except lmdb.Error as error:
             raise StorageTrouble(
                 f"The database {self._file} cannot be used ({error}). Nothing of this change was kept; "
@@ -299,7 +387,7 @@ class Environment:
 
 def _current(folder: Path) -> str:
     try:
-        number = (folder / "current").read_text().strip()
+        number = (folder / "current").read_bytes().decode("ascii", "replace").strip()
     except OSError as error:
         raise DamagedStore(f"The file {folder / 'current'} cannot be read ({error.strerror}).") from error
     if not number.isascii() or not number.isdigit() or not (folder / number).is_dir():
@@ -317,9 +405,19 @@ def _checked(table: Table, found: bytes) -> bytes:
     return value
 
 
+def _seek_first(cursor: lmdb.Cursor[bytes], prefix: bytes, after: bytes | None) -> bool:
+    """Puts *cursor* on the first key not before *prefix* and behind *after*; False if the table has none."""
+    if after is None or after < prefix:
+        return cursor.set_range(prefix) if prefix else cursor.first()
+    found = cursor.set_range(after) if after else cursor.first()
+    return cursor.next() if found and cursor.key() == after else found
+
+
 def _seek_last(cursor: lmdb.Cursor[bytes], prefix: bytes, before: bytes | None) -> bool:
-    """Puts *cursor* on the last key with *prefix* (or the last one before *before*); False if the table has none."""
-    bound = before if before is not None else _successor(prefix)
+    """Puts *cursor* on the last key that *prefix* and *before* leave room for; False if the table has none."""
+    bound = _successor(prefix)
+    if before is not None and (bound is None or before < bound):
+        bound = before
     if bound is None or not cursor.set_range(bound):
         return cursor.last()
     return cursor.prev()

@@ -25,6 +25,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .files import write_atomically
@@ -72,13 +73,19 @@ class Occupancy:
         self._descriptor = descriptor
 
     def leave(self) -> None:
-        """Leaves; the last one to do so notes the file's size and time. Does nothing when not joined."""
+        """Leaves; the last one to do so notes the file's size and time. Does nothing when not joined.
+
+        Where the note cannot be written (a full disk, a deleted file) it stays ``open``: the next one checks.
+        """
         descriptor, self._descriptor = self._descriptor, None
-        if descriptor is None:
+        if descriptor is None or sys.platform == "win32":
             return
         try:
             if self._alone(descriptor):
-                write_atomically(self._note, b"clean " + self._mark())
+                with suppress(OSError):
+                    write_atomically(self._note, b"clean " + self._mark())
+            # closing alone would not do: a forked child may hold the same descriptor, and with it the lock
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
         finally:
             os.close(descriptor)
 
@@ -99,7 +106,7 @@ class Occupancy:
 
     def _closed_cleanly(self) -> bool:
         note = self._read_note()
-        return note is None or note == b"clean " + self._mark()
+        return note is None or (note != _OPEN and note == b"clean " + self._mark())
 
     def _read_note(self) -> bytes | None:
         try:
