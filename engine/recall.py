@@ -72,7 +72,13 @@ class Recall:
         """Indexes everything that waits, vectors included; returns how many rows got a vector (0 without a model)."""
         self.indexer.drain_text()
         embedder = self._model()
-        return 0 if embedder is None else self.indexer.drain_vectors(embedder, progress=progress)
+        if embedder is None:
+            return 0
+        try:
+            return self.indexer.drain_vectors(embedder, progress=progress)
+        except ModelUnavailable as error:
+            self._give_up(error)
+            return 0
 
     def __call__(self, query: str, k: int = 5, agent: AgentId | None = None) -> Recollections:
         """The *k* best answers to *query* that *agent* may see (None: the person), best first; fewer where there are
@@ -86,7 +92,14 @@ class Recall:
         self.indexer.drain_text()
         embedder = self._model()
         if embedder is not None:
-            self.indexer.drain_vectors(embedder, seconds=EMBED_SECONDS)
+            try:
+                self.indexer.drain_vectors(embedder, seconds=EMBED_SECONDS)
+                return self._answer(question, k, agent, embedder)
+            except ModelUnavailable as error:
+                self._give_up(error)
+        return self._answer(question, k, agent, None)
+
+    def _answer(self, question: str, k: int, agent: AgentId | None, embedder: Embedder | None) -> Recollections:
         with self._replica.read() as view:
             sight = Sight(view, agent)
             scopes = sight.scopes()
@@ -106,12 +119,17 @@ class Recall:
                 try:
                     embedder = self._load()
                 except ModelUnavailable as error:
-                    self._fault = f"Answered from words alone: {error.message}"
+                    self._give_up(error)
                     return None
                 self.indexer.change_model(embedder)
                 self._cache = VectorCache(self.indexer.folder, embedder.model_id, embedder.dimensions)
                 self._embedder = embedder
             return self._embedder
+
+    def _give_up(self, error: ModelUnavailable) -> None:
+        """Words answer alone from now on, and every answer says why."""
+        self._embedder = None
+        self._fault = f"Answered from words alone: {error.message}"
 
     def _by_words(self, sight: Sight, scopes: list[str], question: str) -> dict[str, float]:
         found = self.indexer.text.search_scopes(scopes, question, _wanted(sight))
@@ -170,9 +188,9 @@ def _known_names(sight: Sight, scopes: list[str], question: str) -> set[str]:
     for word in set(_NAME.findall(question)):
         if not word[0].isupper() or len(word) > MAX_SEGMENT:
             continue
-        prefix = row_key(SlotMap.LEAVES, _PEOPLE + word)
+        below = row_key(SlotMap.LEAVES, f"{_PEOPLE}{word}.")
         numbers = (sight.view.number(scope) for scope in scopes if not _is_partial(sight, scope))
-        if any(number is not None and reader.has(Table.LEAVES, number + prefix) for number in numbers):
+        if any(number is not None and reader.has(Table.LEAVES, number + below) for number in numbers):
             names.add(word.casefold())
     return names
 
