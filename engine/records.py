@@ -26,15 +26,17 @@ Fields beyond these are kept out of the way of later versions: they are ignored 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from types import NoneType
 from typing import Any, NamedTuple, cast
 
 import msgpack
 
-from vademecum.errors import MalformedBytes
+from vademecum.errors import InvalidAgent, InvalidValue, MalformedBytes
 
-from .clock import to_wall
-from .values import Value
+from .agents import AgentId
+from .clock import MAX_READING, to_wall
+from .values import MAX_DEPTH, MAX_TEXT, Value, check_value
 
 __all__ = ["KINDS", "USER", "Record", "decode_record", "encode_record", "read_order"]
 
@@ -46,7 +48,7 @@ KINDS = ("fact", "identity", "preference", "skill", "technical", "behaviour", "p
 
 _DELETED = 1
 _SWEPT = 2
-_DEFAULTS: tuple[Any, ...] = (0, None, 0, 0, "", None, 0, 0, 0, 1000, [], None, None)
+_DEFAULTS: list[Any] = [0, None, 0, 0, "", None, 0, 0, 0, 1000, [], None, None]
 
 
 class Record(NamedTuple):
@@ -99,33 +101,62 @@ def encode_record(record: Record) -> bytes:
 def decode_record(data: bytes) -> Record:
     """Raises `MalformedBytes` for anything that `encode_record` could not have made."""
     try:
-        fields = msgpack.unpackb(data, strict_map_key=True)
-        if not isinstance(fields, list):
+        fields = msgpack.unpackb(data)
+        if type(fields) is not list:
             raise MalformedBytes("A record is not a list.")
         flags, order, seen, heard, writer, value, updated, created, kind, confidence, receipts, half_life, sentence = (
-            fields + list(_DEFAULTS[len(fields) :])
+            fields + _DEFAULTS[len(fields) :]
         )[:13]
+        for number in (flags, order, seen, heard, updated, created, kind, confidence):
+            if type(number) is not int:
+                raise MalformedBytes("A number in a record is not an integer.")
+        if not (flags >= 0 and 0 <= seen <= order <= MAX_READING):
+            raise MalformedBytes("A record has seen what came after it.")
         updated += to_wall(order)
-        record = Record(
-            order,
-            writer or USER,
-            value,
-            updated - created,
-            updated,
-            order - seen if seen else 0,
-            _from_distance(order, heard),
-            KINDS[kind],
-            confidence / 1000,
-            half_life,
-            sentence,
-            tuple(receipts),
-            bool(flags & _DELETED),
-            bool(flags & _SWEPT),
-        )
-    except (ValueError, TypeError, IndexError, OverflowError, RecursionError, msgpack.UnpackException) as error:
+        if not (created >= 0 and updated < 2**63 and updated - created >= -(2**63)):
+            raise MalformedBytes("A record's times are out of range.")
+        if heard:
+            heard = order - (heard - 1 if heard > 0 else heard)
+            if not 0 <= heard <= MAX_READING:
+                raise MalformedBytes("A record has heard what no clock can read.")
+        deleted = flags & _DELETED != 0
+        if value is not None:
+            if deleted:
+                raise MalformedBytes("A deleted record has a value.")
+            _check_value(value, len(data))
+        if writer != "":
+            _check_writer(writer)
+        if not (0 <= kind < len(KINDS) and 0 <= confidence <= 1000):
+            raise MalformedBytes("A record's kind or confidence is out of range.")
+        if type(receipts) is not list:
+            raise MalformedBytes("A record's receipts are not a list.")
+        for receipt in receipts:
+            if type(receipt) is not str:
+                raise MalformedBytes("A record's receipts are not texts.")
+        if half_life is not None and not (type(half_life) in (int, float) and 0 < half_life < math.inf):
+            raise MalformedBytes("A record's half-life is not a positive number of days.")
+        if sentence is not None and type(sentence) is not str:
+            raise MalformedBytes("A record's sentence is not text.")
+    except (ValueError, TypeError, OverflowError, msgpack.UnpackException) as error:
+        if isinstance(error, MalformedBytes):
+            raise
         raise MalformedBytes(f"A record does not decode ({type(error).__name__}).") from error
-    _check(record, seen, kind)
-    return record
+    return Record(
+        order,
+        writer or USER,
+        value,
+        updated - created,
+        updated,
+        order - seen if seen else 0,
+        heard,
+        KINDS[kind],
+        confidence / 1000,
+        half_life,
+        sentence,
+        tuple(receipts),
+        deleted,
+        flags & _SWEPT != 0,
+    )
 
 
 def read_order(data: bytes) -> int:
@@ -140,40 +171,38 @@ def _to_distance(order: int, heard: int) -> int:
     return distance + 1 if distance >= 0 else distance
 
 
-def _from_distance(order: int, distance: int) -> int:
-    if not distance:
-        return 0
-    return order - (distance - 1 if distance > 0 else distance)
+@lru_cache(maxsize=4096)
+def _check_writer(writer: str) -> None:
+    try:
+        AgentId.parse(writer)
+    except InvalidAgent:
+        raise MalformedBytes("A record's writer is neither the person nor an agent.") from None
 
 
-def _check(record: Record, seen: int, kind: int) -> None:
-    order = record.order
-    if not (type(order) is int and 0 <= order < 2**64):
-        raise MalformedBytes("A record's order is not an unsigned 64-bit integer.")
-    if not (0 <= seen <= order and kind >= 0):
-        raise MalformedBytes("A record has seen what came after it.")
-    if not (type(record.heard) is int and 0 <= record.heard < 2**64):
-        raise MalformedBytes("A record has heard what no clock can read.")
-    if not _is_json(record.value):
+def _check_value(value: object, size: int) -> None:
+    """*size* is that of the whole record: where it is small, no part of it can be too large."""
+    if not _is_json(value, 0):
         raise MalformedBytes("A record's value is not what JSON can say.")
-    if type(record.writer) is not str or not 0 <= record.confidence <= 1:
-        raise MalformedBytes("A record's writer or confidence is out of range.")
-    if not all(type(receipt) is str for receipt in record.receipts):
-        raise MalformedBytes("A record's receipts are not texts.")
-    if record.half_life is not None and not (type(record.half_life) in (int, float) and record.half_life > 0):
-        raise MalformedBytes("A record's half-life is not a positive number of days.")
-    if record.sentence is not None and type(record.sentence) is not str:
-        raise MalformedBytes("A record's sentence is not text.")
-    if not -(2**63) <= record.created <= record.updated < 2**63:
-        raise MalformedBytes("A record was updated before it was created.")
+    if size > MAX_TEXT:
+        try:
+            check_value(value, "a record")
+        except InvalidValue:
+            raise MalformedBytes("A record's value is too large.") from None
 
 
-def _is_json(value: object) -> bool:
+def _is_json(value: object, depth: int) -> bool:
     kind = type(value)
+    if kind is str or kind is bool or kind is NoneType:
+        return True
+    if kind is int:
+        return cast(int, value) < 2**63
     if kind is float:
         return math.isfinite(cast(float, value))
+    if depth >= MAX_DEPTH:
+        return False
     if kind is list:
-        return all(_is_json(item) for item in cast("list[object]", value))
+        return all(_is_json(item, depth + 1) for item in cast("list[object]", value))
     if kind is dict:
-        return all(type(key) is str and _is_json(item) for key, item in cast("dict[object, object]", value).items())
-    return kind in (str, int, bool, NoneType)
+        pairs = cast("dict[object, object]", value).items()
+        return all(type(key) is str and _is_json(item, depth + 1) for key, item in pairs)
+    return False

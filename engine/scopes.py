@@ -13,6 +13,7 @@ scope                       tier  read and written by
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from vademecum.errors import InvalidScope
 
@@ -28,8 +29,12 @@ _SESSION = re.compile(r"session/[\w-][\w.-]{0,63}\Z")
 
 
 def parse_scope(text: str) -> str:
-    """*text* if it names a scope. Raises `InvalidScope`."""
-    if isinstance(text, str) and (text in (PUBLIC, PRIVATE) or _AGENT.match(text) or _SESSION.match(text)):
+    """*text* if it names a scope; a session's name must be in NFC. Raises `InvalidScope`."""
+    if isinstance(text, str) and (
+        text in (PUBLIC, PRIVATE)
+        or _AGENT.match(text)
+        or (_SESSION.match(text) and unicodedata.is_normalized("NFC", text))
+    ):
         return text
     raise InvalidScope(
         f"{text!r} names no scope; scopes are user.public, user.private, agent/<developer>/<slug> and session/<id>."
@@ -47,5 +52,8 @@ def agent_scope(agent: AgentId) -> str:
 
 
 def session_scope(session: str) -> str:
-    """The scope of a session. Raises `InvalidScope` if *session* is not 1–64 letters, digits, ``.``, ``_``, ``-``."""
-    return parse_scope(f"session/{session}")
+    """The scope of a session, its name brought to NFC.
+
+    Raises `InvalidScope` if *session* is not 1–64 letters, digits, ``.``, ``_``, ``-``.
+    """
+    return parse_scope(unicodedata.normalize("NFC", f"session/{session}"))

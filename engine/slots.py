@@ -23,6 +23,7 @@ __all__ = ["Row", "Slot", "SlotMap", "decode_row", "encode_row", "parse_slot_key
 SEPARATOR = "\x1f"  # ␟, unit separator: no path, id or setting may hold it
 PERSON = "u"
 AGENT = "a"
+_PERSON_BYTE = ord(PERSON)
 
 
 class SlotMap(IntEnum):
@@ -137,11 +138,21 @@ def encode_row(row: Row) -> bytes:
 
 
 def decode_row(data: bytes | None) -> Row:
-    """The row kept as *data*; the empty one for None."""
+    """The row kept as *data*; the empty one for None. Raises `MalformedBytes`."""
     if data is None:
         return EMPTY_ROW
-    live, *rest = msgpack.unpackb(data)
-    return Row(
-        live,
-        tuple(Slot.of(rest[i][:1] == b"u", rest[i][1:], rest[i + 1]) for i in range(0, len(rest), 2)),
-    )
+    try:
+        live, *rest = msgpack.unpackb(data)
+    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        raise MalformedBytes(f"A row does not decode ({type(error).__name__}).") from error
+    if type(live) is not bool or len(rest) % 2:
+        raise MalformedBytes("A row is not a verdict followed by slots.")
+    slots = []
+    for place in range(0, len(rest), 2):
+        owner = rest[place]
+        if type(owner) is not bytes or len(owner) != 17 or owner[0] not in b"ua":
+            raise MalformedBytes("A slot in a row has no owner.")
+        slots.append(Slot.of(owner[0] == _PERSON_BYTE, owner[1:], rest[place + 1]))
+    if live and (not slots or slots[0].record.deleted):
+        raise MalformedBytes("A row has a value without a winner.")
+    return Row(live, tuple(slots))

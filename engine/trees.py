@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+import msgpack
+
+from vademecum.errors import InvalidValue
+
 from .paths import parse_path
-from .values import Value, check_value
+from .values import MAX_PACKED, Value, check_key, check_value
 
 __all__ = ["flatten", "nest"]
 
@@ -19,19 +23,27 @@ VALUE = "_value"
 def flatten(path: str, value: object) -> Iterator[tuple[str, Value]]:
     """The leaves that *value* at *path* stands for, checked: an object is a subtree, anything else one leaf.
 
-    An empty object is a leaf: it would otherwise vanish. The bounds of a value hold for the whole object.
-    Raises `InvalidPath` or `InvalidValue`.
+    An empty object is a leaf: it would otherwise vanish. The bound on a value's size holds for the whole object.
+    Raises `InvalidPath` or `InvalidValue`, naming the leaf; then no leaf has been given out.
     """
-    canonical = parse_path(path)
-    return _leaves(canonical, check_value(value, canonical))
+    leaves: dict[str, Value] = {}
+    size = 0
+    for place, plain in _leaves(parse_path(path), value):
+        if place in leaves:
+            raise InvalidValue(f"The value at {path} has two values for {place}; a path has one.")
+        leaves[place] = plain
+        size += len(place) - len(path) + len(msgpack.packb(plain))
+        if size > MAX_PACKED:
+            raise InvalidValue(f"The value at {path} takes more than {MAX_PACKED:,} bytes; no more are allowed.")
+    return iter(leaves.items())
 
 
-def _leaves(path: str, value: Value) -> Iterator[tuple[str, Value]]:
-    if isinstance(value, dict) and value:
+def _leaves(path: str, value: object) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, Mapping) and value:
         for key, child in value.items():
-            yield from _leaves(parse_path(f"{path}.{key}"), child)
+            yield from _leaves(parse_path(f"{path}.{check_key(key, path)}"), child)
     else:
-        yield path, value
+        yield path, check_value(value, path)
 
 
 def nest(leaves: Iterable[tuple[str, T]], show: Callable[[T], dict[str, object]]) -> dict[str, object]:

@@ -14,7 +14,7 @@ import msgpack
 
 from vademecum.errors import InvalidValue
 
-__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_value"]
+__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_key", "check_value"]
 
 Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
@@ -28,7 +28,7 @@ MAX_DEPTH = 32
 
 def check_value(value: object, where: str) -> Value:
     """*value* as plain JSON types (tuples become lists). Raises `InvalidValue`, naming *where* and the rule."""
-    plain = _plain(value, where, 0)
+    plain = _Walk(where).plain(value, 0)
     if isinstance(plain, list | dict):
         size = len(msgpack.packb(plain))
         if size > MAX_PACKED:
@@ -36,29 +36,60 @@ def check_value(value: object, where: str) -> Value:
     return plain
 
 
-def _plain(value: object, where: str, depth: int) -> Value:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return _text(value, where)
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise InvalidValue(f"The value at {where} is the integer {_digits(value)}, which does not fit in 64 bits.")
-        return int(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InvalidValue(f"The value at {where} is {value}; numbers must be finite.")
-        return float(value)
-    if depth >= MAX_DEPTH:
-        raise InvalidValue(f"The value at {where} is nested deeper than {MAX_DEPTH} levels.")
-    if isinstance(value, Mapping):
-        return {_key(key, where): _plain(item, where, depth + 1) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [_plain(item, where, depth + 1) for item in value]
-    raise InvalidValue(
-        f"The value at {where} is a {type(value).__name__}; a value is null, a boolean, a number, text, a list or an "
-        f"object of these."
-    )
+def check_key(key: object, where: str) -> str:
+    """*key* of an object at *where* as plain text. Raises `InvalidValue`."""
+    if not isinstance(key, str):
+        raise InvalidValue(f"An object at {where} has the key {key!r}; keys are text.")
+    return _text(key, where)
+
+
+class _Walk:
+    """Copies a value and counts what the copy will take at least, so that a few lists which hold one another many
+    times over (aliases in a YAML file) are refused before they are spelled out.
+    """
+
+    __slots__ = ("left", "where")
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.left = MAX_PACKED
+
+    def plain(self, value: object, depth: int) -> Value:
+        where = self.where
+        self.spend(1)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return self.text(_text(value, where))
+        if isinstance(value, int):
+            if not -(2**63) <= value < 2**63:
+                raise InvalidValue(
+                    f"The value at {where} is the integer {_digits(value)}, which does not fit in 64 bits."
+                )
+            return int(value)
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise InvalidValue(f"The value at {where} is {value}; numbers must be finite.")
+            return float(value)
+        if depth >= MAX_DEPTH:
+            raise InvalidValue(f"The value at {where} is nested deeper than {MAX_DEPTH} levels.")
+        if isinstance(value, Mapping):
+            return {self.text(check_key(key, where)): self.plain(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+            return [self.plain(item, depth + 1) for item in value]
+        raise InvalidValue(
+            f"The value at {where} is a {type(value).__name__}; a value is null, a boolean, a number, text, a list or "
+            f"an object of these."
+        )
+
+    def text(self, text: str) -> str:
+        self.spend(len(text))
+        return text
+
+    def spend(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise InvalidValue(f"The value at {self.where} takes more than {MAX_PACKED:,} bytes; no more are allowed.")
 
 
 def _text(value: str, where: str) -> str:
@@ -69,12 +100,6 @@ def _text(value: str, where: str) -> str:
     if size > MAX_TEXT:
         raise InvalidValue(f"The text at {where} takes {size:,} bytes; at most {MAX_TEXT:,} are allowed.")
     return str.__str__(value)  # an enumeration's own __str__ gives its name
-
-
-def _key(key: object, where: str) -> str:
-    if not isinstance(key, str):
-        raise InvalidValue(f"An object at {where} has the key {key!r}; keys are text.")
-    return _text(key, where)
 
 
 def _digits(value: int) -> str:

@@ -13,8 +13,8 @@ from random import Random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.engine.model import Forgotten, Model, Written
 
+from tests.engine.model import Forgotten, Model, Written
 from vademecum.engine.agents import AgentPattern
 from vademecum.engine.law import Standing, hopeless, winner
 

@@ -8,8 +8,8 @@ import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.model import Forgotten, Model, Written
 
+from tests.engine.model import Forgotten, Model, Written
 from vademecum.engine.records import USER, Record, encode_record
 from vademecum.engine.slots import (
     EMPTY_ROW,

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from tests.transport.family import device
-
 from vademecum.transport import contexts
 from vademecum.transport.pairing import Inviter, Joiner
 

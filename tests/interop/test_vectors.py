@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from mnemonic import Mnemonic
 from spake2 import SPAKE2_A
-from tests.interop import reference
 
+from tests.interop import reference
 from vademecum.errors import VademecumError
 from vademecum.transport import keys as ids
 from vademecum.transport.body import Body, decode_body, encode_body

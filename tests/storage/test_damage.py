@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.storage.processes import child, run
 
+from tests.storage.processes import child, run
 from vademecum.errors import DamagedStore
 from vademecum.storage.damage import check_outline, check_pages
 from vademecum.storage.environment import Environment, Writer

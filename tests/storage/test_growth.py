@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.storage.processes import child, run
 
+from tests.storage.processes import child, run
 from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
 

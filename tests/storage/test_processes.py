@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.storage.processes import child, run
 
+from tests.storage.processes import child, run
 from vademecum.errors import StorageTrouble
 from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.storage.processes import child, run
 
+from tests.storage.processes import child, run
 from vademecum.errors import StorageTrouble, VademecumError
 from vademecum.storage.environment import Environment
 from vademecum.storage.files import write_atomically

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tests.transport.family import AT, Family, device
-
 from vademecum.errors import BadSignature, MalformedBytes
 from vademecum.transport import login
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash, seal, verify

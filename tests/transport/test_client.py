@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+
 from tests.transport.family import device, found
 from tests.transport.memory_ledger import FIRST, SECOND, MemoryLedger, replicas
 from tests.transport.relay_process import RelayProcess
-
 from vademecum.errors import InvalidArgument, NotARelay, RelayRefused, RelayUnreachable
 from vademecum.transport.client import SyncReport, sync_forever, sync_once
 from vademecum.transport.relay.server import Relay, running

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.transport.family import device
 
+from tests.transport.family import device
 from vademecum.errors import BadSignature, CannotDecrypt, InvalidArgument, MalformedBytes
 from vademecum.transport.body import Body, decode_body, encode_body
 from vademecum.transport.commit import (

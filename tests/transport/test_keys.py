@@ -5,8 +5,8 @@ import hashlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.transport.family import device
 
+from tests.transport.family import device
 from vademecum.errors import BadSignature, CannotDecrypt, InvalidArgument, MalformedBytes
 from vademecum.transport.keys import DeviceKeys, DevicePublic, channel_id, channel_key, fingerprint, vault_id
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.transport.family import AT, device
 
+from tests.transport.family import AT, device
 from vademecum.errors import BadSignature, InvalidArgument
 from vademecum.transport.login import check_login, origin_of, sign_login
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
 from tests.transport.family import AT, Family, device, found
 from tests.transport.relay_process import RelayProcess
-
 from vademecum.errors import InvalidArgument, PairingFailed, RelayUnreachable
 from vademecum.transport import roster as rosters
 from vademecum.transport.keys import DevicePublic

@@ -6,8 +6,8 @@ from hashlib import sha256
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.transport.family import AT, device, found
 
+from tests.transport.family import AT, device, found
 from vademecum.errors import InvalidArgument, MalformedBytes, PairingFailed, Refused
 from vademecum.transport.grant import Grant
 from vademecum.transport.keys import DeviceKeys, DevicePublic

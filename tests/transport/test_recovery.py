@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.transport.family import device, found
 
+from tests.transport.family import device, found
 from vademecum.errors import InvalidArgument
 from vademecum.transport import roster as rosters
 from vademecum.transport.recovery import new_phrase, recovery_keys

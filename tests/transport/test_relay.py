@@ -11,9 +11,9 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+
 from tests.transport.family import found
 from tests.transport.memory_ledger import FIRST, MemoryLedger, replicas
-
 from vademecum.errors import RelayRefused, StorageTrouble
 from vademecum.transport.client import sync_once
 from vademecum.transport.frames import (

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.transport.family import Family, device, found
 from tests.transport.memory_ledger import FIRST, MemoryLedger, replicas
 from tests.transport.wire import ORIGIN, Line, Switchboard
-
 from vademecum.transport import frames
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash
 from vademecum.transport.frames import Frame, Refused, decode, encode

@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.transport.family import AT, device, found
 
+from tests.transport.family import AT, device, found
 from vademecum.errors import (
     CannotDecrypt,
     InvalidArgument,

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.transport.family import AT, device, found
 from tests.transport.memory_ledger import FIRST, SECOND, MemoryLedger, replicas
 from tests.transport.wire import ORIGIN, Client, Switchboard, run
-
 from vademecum.errors import MalformedBytes, PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash

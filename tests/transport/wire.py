@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.transport.memory_ledger import MemoryLedger
-
 from vademecum.errors import PeerFault
 from vademecum.transport.relay.admission import perform
 from vademecum.transport.relay.connection import (
