@@ -8,7 +8,7 @@ so that the record of a short leaf takes about sixty bytes:
  1  order       the reading that ranks it
  2  seen        order − order of the newest record of the person's that the writer held; 0: none
  3  heard       order − order of the newest forgetting of this writer that it had heard, plus 1 where that is not
-                negative (a clock from the future may have spoken); 0: none
+                negative (a clock from the future may have spoken), modulo 2^64 where it is below −2^63; 0: none
  4  writer      "" for the person, else ``developer/slug@version``
  5  value       nil when deleted
  6  updated     wall clock of the write − wall clock in ``order``, ms
@@ -117,7 +117,11 @@ def decode_record(data: bytes) -> Record:
             raise MalformedBytes("A record's times are out of range.")
         if heard:
             heard = order - (heard - 1 if heard > 0 else heard)
-            if not 0 <= heard <= MAX_READING:
+            if heard < 0:
+                heard += 2**64
+                if heard - order <= 2**63:
+                    raise MalformedBytes("A record writes what it has heard in another way than its own.")
+            if heard > MAX_READING:
                 raise MalformedBytes("A record has heard what no clock can read.")
         deleted = flags & _DELETED != 0
         if value is not None:
@@ -168,6 +172,8 @@ def _to_distance(order: int, heard: int) -> int:
     if not heard:
         return 0
     distance = order - heard
+    if distance < -(2**63):
+        distance += 2**64  # msgpack has no integer below −2^63; no other distance is greater than the order
     return distance + 1 if distance >= 0 else distance
 
 
