@@ -65,11 +65,16 @@ class ReplicaLedger:
         return self._secrets
 
     def roster(self) -> Roster:
+        with self._replica.read() as view:
+            kept = view.reader.count(Table.ROSTER)
+        if kept != len(self._roster.statements):  # another process of this device has admitted somebody
+            self._roster = load_roster(self._replica, self._vault)
         return self._roster
 
     def merge_roster(self, statements: Sequence[bytes]) -> Roster:
-        merged = self._roster.merge(statements)
-        if merged != self._roster:
+        known = self.roster()
+        merged = known.merge(statements)
+        if merged != known:
             self._replica.write(lambda transaction: keep_statements(transaction, merged))
             self._roster = merged
         return merged
@@ -114,7 +119,7 @@ class ReplicaLedger:
         return found
 
     def receive(self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int) -> Received:
-        intake = Intake(self._vault, channel, self._roster, self._secrets)
+        intake = Intake(self._vault, channel, self.roster(), self._secrets)
         return intake.take(
             self._replica,
             [data for _, data in items],
