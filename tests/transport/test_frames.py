@@ -28,11 +28,17 @@ def rows(*parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 BLOBS = st.lists(BLOB, max_size=4).map(tuple)
 FRONTIER = st.dictionaries(ID, st.tuples(SEQ, HASH), max_size=4)
 FRAMES: st.SearchStrategy[Frame] = st.one_of(
-    st.builds(frames.Hello, st.lists(st.integers(0, 255)).map(tuple), ID, ID, rows().map(lambda _: ("snapshots",))),
+    st.builds(
+        frames.Hello,
+        st.lists(st.integers(0, 255), max_size=16).map(tuple),
+        ID,
+        ID,
+        rows().map(lambda _: ("snapshots",)),
+    ),
     st.builds(frames.Challenge, st.integers(0, 255), HASH, SEQ, st.none() | HASH),
     st.builds(frames.Prove, st.binary(min_size=64, max_size=64), BLOBS),
-    st.builds(frames.Welcome, ID, rows(ID, SEQ, ID), BLOBS, st.dictionaries(WORD, SEQ)),
-    st.builds(frames.Pull, ID, ID | st.just(b""), SEQ, st.dictionaries(ID, SEQ)),
+    st.builds(frames.Welcome, ID, rows(ID, SEQ, ID), BLOBS, st.dictionaries(WORD, SEQ, max_size=8)),
+    st.builds(frames.Pull, ID, ID | st.just(b""), SEQ, st.dictionaries(ID, SEQ, max_size=8)),
     st.builds(frames.Commits, ID, rows(SEQ, SEQ, BLOB)),
     st.builds(frames.End, ID, ID, SEQ, FRONTIER),
     st.builds(frames.Push, BLOBS),
