@@ -8,11 +8,13 @@ behind its own place, state or update: a CRDT takes either, in any order, twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vademecum.storage.environment import Writer
 from vademecum.storage.tables import Table
 
-from .document import Document
+if TYPE_CHECKING:
+    from .document import Document
 
 __all__ = ["Documents", "OpenDocument"]
 
@@ -100,6 +102,8 @@ class Documents:
         """The document of scope# *number*, caught up with the database."""
         found = self._open.get(number)
         if found is None:
+            from .document import Document  # with it comes pycrdt, which a process that only reads never needs
+
             found = self._open[number] = OpenDocument(number, Document(self._client))
         found.catch_up(writer)
         return found

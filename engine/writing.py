@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from vademecum.storage.tables import Table
 
 from . import journal, outbox
-from .document import Document, SlotChange
 from .documents import Documents
 from .forgetting import carry_out
 from .law import Forgotten, hopeless
@@ -17,6 +16,7 @@ from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
 from .view import FORGOTTEN, forgotten_by, row_key
 
 if TYPE_CHECKING:
+    from .document import Document, SlotChange
     from .replica import Transaction
 
 __all__ = ["ScopeWriter"]

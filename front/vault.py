@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -27,6 +26,8 @@ from vademecum.storage.identity import Identity
 from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
+    import asyncio
+
     from vademecum.embeddings.embedder import Embedder
     from vademecum.engine.recall import Recall
     from vademecum.status import Status
@@ -217,6 +218,8 @@ class Vault:
         Raises `NoRelay`, `RelayUnreachable`, `NotARelay`, `PeerFault`; what was applied before stays, and everything
         goes on working here.
         """
+        import asyncio
+
         from vademecum.transport.client import sync_once
 
         return await sync_once(await asyncio.to_thread(self.ledger), self._relay_or_refuse())
@@ -227,6 +230,8 @@ class Vault:
         A lost connection is made again, and changes by other processes of this device are noticed. Raises `NoRelay`,
         `StorageTrouble`.
         """
+        import asyncio
+
         from vademecum.transport.client import sync_forever
 
         ledger = await asyncio.to_thread(self.ledger)
