@@ -6,7 +6,7 @@ doors), because all of them write through these functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vademecum.errors import InvalidArgument, NotFound, Protected
 
@@ -84,12 +84,14 @@ def import_leaf(
     value: Value,
     *,
     writer: str,
-    receipts: Sequence[str] = (),
+    receipts: Callable[[], Sequence[str]] = tuple,
     kind: str = KINDS[0],
     created_ms: int = 0,
     updated_ms: int = 0,
 ) -> bool:
     """Writes a leaf that comes from elsewhere with its provenance; False, and nothing written, if it is here already.
+
+    receipts: records them and returns their ids; called only if the leaf is written.
 
     A leaf is here already when its path has that value; and an agent's leaf is not written where the person's value
     stands. So the same file twice changes nothing, and an old file does not undo what the person wrote since.
@@ -105,7 +107,7 @@ def import_leaf(
             writer=writer,
             value=value,
             kind=kind,
-            receipts=tuple(receipts),
+            receipts=tuple(receipts()),
             created=created_ms,
             updated=updated_ms,
         ),
