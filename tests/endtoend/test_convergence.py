@@ -1,0 +1,54 @@
+"""Three devices and a relay that comes, goes and is killed: in the end all agree, with each other and with the law."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.endtoend.device import Device, expected, found, in_step, until
+from tests.transport.relay_process import RelayProcess
+
+ROUNDS = int(os.environ.get("VADEMECUM_TEST_ROUNDS", "1"))
+"""Rounds of up, down and killed; each takes some seconds."""
+WRITES = 25
+
+
+def write_on_all(devices: Sequence[Device], rng: random.Random, relay: RelayProcess | None = None) -> None:
+    """All devices write at once; *relay* is killed in the middle of it."""
+    for device in devices:
+        device.tell("write", seed=rng.random(), count=WRITES)
+    if relay is not None:
+        next(devices[0].acks(), None)
+        relay.kill()
+    for device in devices:
+        device.answer()
+
+
+def test_three_devices_agree_with_the_law_after_the_relay_was_up_down_and_killed(tmp_path: Path) -> None:
+    check(tmp_path, ROUNDS, seed=2)
+
+
+def check(base: Path, rounds: int, seed: int) -> None:
+    rng = random.Random(seed)
+    with RelayProcess(base / "relay") as relay, ExitStack() as stack:
+        devices = [stack.enter_context(Device(home, sync=True)) for home in found(base, relay.url, 3)]
+        for number in range(rounds):
+            write_on_all(devices, rng)  # up
+            write_on_all(devices, rng, relay)  # killed on the way
+            write_on_all(devices, rng)  # down
+            relay.start()
+            write_on_all(devices, rng)  # they come back while they write
+            until(f"the devices are in step after round {number}", lambda: in_step(devices))
+            acknowledged = [ack for device in devices for ack in device.acknowledged]
+            assert devices[0].ask("tree") == expected(acknowledged)
+        assert all(device.ask("state")["problems"] == [] for device in devices)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        check(Path(folder), rounds=int(sys.argv[1]), seed=int(sys.argv[2]))
