@@ -39,6 +39,7 @@ MAX_READERS = 512
 
 _MARKER = "in-use"
 """Name of the file that tells a database that was made from one whose making was cut short."""
+_INLINE = 1400  # bytes of a value that stands in a page with others whatever its key; a larger one may have its own
 _CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
 
 
@@ -104,13 +105,28 @@ class Reader:
 class Writer(Reader):
     """The one write transaction of all processes of this device. Sees its own writes."""
 
-    __slots__ = ()
+    __slots__ = ("_large",)
+
+    def __init__(self, txn: lmdb.Transaction[bytes], tables: dict[Table, lmdb._Database]) -> None:
+        super().__init__(txn, tables)
+        self._large: set[tuple[Table, bytes]] = set()
 
     def put(self, table: Table, key: bytes, value: bytes) -> None:
+        # A value put over a larger one of the same transaction would keep all its pages, which the page check
+        # cannot tell from damage.
+        if self._large and (table, key) in self._large:
+            self._txn.delete(key, db=self._tables[table])
+        if len(value) > _INLINE:
+            self._large.add((table, key))
         self._txn.put(key, value + crc32(value).to_bytes(_CHECK, "big"), db=self._tables[table])
 
     def put_many(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        """Puts all *rows*; several times faster than one by one, most of all when sorted by key."""
+        """Puts all *rows*; several times faster than one by one, most of all when sorted by key and short."""
+        rows = list(rows)
+        if self._large or any(len(value) > _INLINE for _, value in rows):
+            for key, value in rows:
+                self.put(table, key, value)
+            return
         with self._txn.cursor(db=self._tables[table]) as cursor:
             cursor.putmulti([(key, value + crc32(value).to_bytes(_CHECK, "big")) for key, value in rows])
 
@@ -158,9 +174,9 @@ class Environment:
     def create(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
         """Makes a new, empty database in *folder*, which must not hold one, and opens it. Raises `StorageTrouble`."""
         current, marker = folder / "current", folder / "1" / _MARKER
-        if marker.exists() or (current.exists() and current.read_bytes() != b"1\n"):
-            raise StorageTrouble(f"There is a database in {folder} already.")
         try:
+            if marker.exists() or (current.exists() and current.read_bytes() != b"1\n"):
+                raise StorageTrouble(f"There is a database in {folder} already.")
             (folder / "1").mkdir(parents=True, mode=0o700, exist_ok=True)
             write_atomically(current, b"1\n")
         except OSError as error:
@@ -252,7 +268,6 @@ class Environment:
         return self._file
 
     def _start(self) -> None:
-        self._pid = os.getpid()
         number = _current(self.folder)
         self._file = self.folder / number / "data.mdb"
         marker = self.folder / number / _MARKER
@@ -277,6 +292,7 @@ class Environment:
             if not used:
                 write_atomically(marker, b"this folder holds a database; if data.mdb is empty, it was lost\n")
             undo.pop_all()
+        self._pid = os.getpid()
 
     def _open_tables(self) -> dict[Table, lmdb._Database]:
         while True:
@@ -289,8 +305,13 @@ class Environment:
         """Called when nobody else has the file open and the last stop was not clean."""
         if marker.exists():
             check_pages(self._file)
-        else:  # a database that was never finished being made; nothing in it was ever acknowledged
-            self._file.unlink(missing_ok=True)
+        elif self._file.exists():
+            try:
+                check_outline(self._file)
+                check_pages(self._file)
+            except DamagedStore:
+                # Its making was cut short, so nothing in it was ever acknowledged; or its marker was lost in a copy.
+                self._file.replace(self._file.with_name("data.mdb.unfinished"))
 
     def _begin_read(self) -> lmdb.Transaction[bytes]:
         while True:
@@ -302,6 +323,7 @@ class Environment:
             except BaseException:
                 self._reader_left()
                 raise
+            self._refuse_while_reading()  # before waiting for a writer, who may be waiting for that read to end
             with self._writing:
                 if self._in_transaction:
                     raise StorageTrouble(
@@ -336,11 +358,14 @@ class Environment:
 
     def _resize(self, size: int) -> None:
         """Changes the size of the map once nobody reads. The caller holds ``_writing`` and has no transaction."""
-        if self._mine.reads:
-            raise StorageTrouble("The database must grow, but this thread is reading it: end the read first.")
+        self._refuse_while_reading()
         with self._readers_wait(), self._gate:
             self._gate.wait_for(lambda: self._readers == 0)
             self._env.set_mapsize(size)
+
+    def _refuse_while_reading(self) -> None:
+        if self._mine.reads:
+            raise StorageTrouble("The database must grow, but this thread is reading it: end the read first.")
 
     def _follow_fork(self) -> None:
         if self._pid == os.getpid():

@@ -10,7 +10,7 @@ States of the note, and who changes it:
 =========  =================  ===========================================
 note       on                 becomes
 =========  =================  ===========================================
-(absent)   first open         open
+(absent)   open, alone        open, after the pages were found sound
 clean …    open, file equal   open
 clean …    open, file other   open, after the pages were found sound
 open       open, alone        open, after the pages were found sound
@@ -106,7 +106,7 @@ class Occupancy:
 
     def _closed_cleanly(self) -> bool:
         note = self._read_note()
-        return note is None or (note != _OPEN and note == b"clean " + self._mark())
+        return note is not None and note != _OPEN and note == b"clean " + self._mark()
 
     def _read_note(self) -> bytes | None:
         try:
