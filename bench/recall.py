@@ -43,9 +43,7 @@ def _recall(vault: Vault) -> Row:
     for warm in (vault.recall(questions[-1]), embedder.embed(questions[-1:])):
         del warm
     asked, embedded = iter(questions), iter(questions)
-    value, floor = side_by_side(
-        QUESTIONS, lambda: vault.recall(next(asked)), lambda: embedder.embed([next(embedded)])
-    )
+    value, floor = side_by_side(QUESTIONS, lambda: vault.recall(next(asked)), lambda: embedder.embed([next(embedded)]))
     return at_most("recall/question", 1e3 * value, "ms", floor=1e3 * floor, target=1e3 * (floor + BEYOND_EMBEDDING))
 
 

@@ -27,6 +27,8 @@ from vademecum.embeddings.text_index import TextIndex
 from vademecum.embeddings.vector_index import VectorIndex
 from vademecum.engine.ranking import CANDIDATES, fuse, meaning_query
 
+from .measure import Row, at_least
+
 __all__ = ["rows"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
@@ -58,7 +60,7 @@ class Okapi:
         return scores
 
 
-def rows(data: Path) -> list[dict[str, Any]]:
+def rows(data: Path) -> list[Row]:
     """One row per metric, method and category: recall@5, recall@10 and nDCG@10 in percent, floor BM25."""
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     embedder = OnnxEmbedder.default()
@@ -110,19 +112,16 @@ def _metrics(ranking: Sequence[str], evidence: set[str]) -> dict[str, float]:
     }
 
 
-def _row(means: Mapping[tuple[str, str, str], float], metric: str, method: str, category: str) -> dict[str, Any]:
-    value, floor = means[metric, method, category], means[metric, FLOOR, category]
-    ratio = value / floor if floor else None
+def _row(means: Mapping[tuple[str, str, str], float], metric: str, method: str, category: str) -> Row:
     judged = (metric, method, category) == ("recall@10", "hybrid", "overall")
-    return {
-        "name": f"locomo/{metric}/{method}/{category}",
-        "value": round(value, 1),
-        "unit": "%",
-        "floor": round(floor, 1),
-        "ratio": None if ratio is None else round(ratio, 3),
-        "target": TARGET if judged else None,
-        "met": ratio is not None and ratio >= TARGET if judged else None,
-    }
+    floor = means[metric, FLOOR, category]
+    return at_least(
+        f"locomo/{metric}/{method}/{category}",
+        means[metric, method, category],
+        "%",
+        floor=floor,
+        target=TARGET * floor if judged else None,
+    )
 
 
 def _best(scores: Mapping[str, float]) -> list[str]:
@@ -133,7 +132,7 @@ def _plain_words(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text.lower()) if word not in STOP_WORDS]
 
 
-def _table(measured: Sequence[Mapping[str, Any]], write: Callable[[str], object]) -> None:
+def _table(measured: Sequence[Row], write: Callable[[str], object]) -> None:
     columns = ("overall", *CATEGORIES.values())
     values = {row["name"]: row["value"] for row in measured}
     write(f"{'':20}" + "".join(f"{column:>12}" for column in columns) + "\n")

@@ -25,19 +25,21 @@ PER_TRANSACTION = 1000
 Leaf = tuple[str, str]
 """(path, value)."""
 
-_WORDS = (
-    "about after again always answer apple autumn away bakery because before better bicycle book bread bring brother "
-    "bus call camera carry cello change cheese chess children cinema city coffee concert cook cousin dance daughter "
-    "dentist dinner doctor dog drink drive early evening family farm father favourite film finish fish flight flower "
-    "football forest friend fruit garden give grandmother guitar happy harbour hiking holiday home hospital hotel house "
-    "invite island job journey kitchen lake language later laugh learn leave letter library like listen little live "
-    "look lunch market meet money month morning mother mountain move museum music near neighbour never novel office "
-    "often old orchestra paint paper parents park party phone piano picture place plan plant play poem prefer quiet "
-    "rain read remember restaurant river road room run sailing school sea season sell share shop sing sister sleep "
-    "small snow son soup station stay story street study summer sunday swim talk tea teacher theatre think ticket "
-    "today together tomorrow town train travel tree uncle understand usually vegetables village violin visit walk "
-    "want water weather week weekend welcome window winter work write yesterday young"
-).split()
+_VOCABULARY = (
+    "about after again always answer apple autumn away bakery because before better bicycle book bread bring "
+    "brother bus call camera carry cello change cheese chess children cinema city coffee concert cook cousin dance "
+    "daughter dentist dinner doctor dog drink drive early evening family farm father favourite film finish fish "
+    "flight flower football forest friend fruit garden give grandmother guitar happy harbour hiking holiday home "
+    "hospital hotel house invite island job journey kitchen lake language later laugh learn leave letter library "
+    "like listen little live look lunch market meet money month morning mother mountain move museum music near "
+    "neighbour never novel office often old orchestra paint paper parents park party phone piano picture place plan "
+    "plant play poem prefer quiet rain read remember restaurant river road room run sailing school sea season sell "
+    "share shop sing sister sleep small snow son soup station stay story street study summer sunday swim talk tea "
+    "teacher theatre think ticket today together tomorrow town train travel tree uncle understand usually "
+    "vegetables village violin visit walk want water weather week weekend welcome window winter work write "
+    "yesterday young"
+)
+_WORDS = _VOCABULARY.split()
 _PEOPLE = ("alice", "bruno", "chiara", "daniel", "elena", "farid", "greta", "hiro", "ines", "jonas")
 _TOPICS = ("family", "food", "health", "home", "music", "plans", "reading", "sports", "travel", "work")
 

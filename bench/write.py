@@ -54,7 +54,9 @@ def _remember(folder: Path) -> Row:
         before = contents(vault)
         remember()
         size = sum(
-            len(key) + len(value) for (table, key), value in contents(vault).items() if before.get((table, key)) != value
+            len(key) + len(value)
+            for (table, key), value in contents(vault).items()
+            if before.get((table, key)) != value
         )
         data = os.urandom(size)
 
@@ -94,7 +96,7 @@ def contents(vault: Vault) -> Contents:
 
 
 @contextmanager
-def raw(folder: Path, *, tables: int = 0) -> Iterator[lmdb.Environment[bytes]]:
+def raw(folder: Path, *, tables: int = 0) -> Iterator[lmdb.Environment]:
     """A database of LMDB and nothing else, as durable as the vault's."""
     with lmdb.open(str(folder), map_size=1 << 30, max_dbs=tables) as environment:
         yield environment

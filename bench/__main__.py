@@ -1,0 +1,69 @@
+"""``python -m bench``: runs groups, and prints their rows as a table or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from .measure import Row
+
+__all__ = ["main"]
+
+GROUPS = ("write", "wire", "join", "recall")
+"""What runs when no group is named: under two minutes together."""
+DATA_GROUPS = ("recall-quality",)
+"""Groups that measure on a file, and run only where ``--data`` names it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code 0 if every requirement was met, 1 if not, 2 for misuse."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures beside floors, in the same run.")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join((*GROUPS, *DATA_GROUPS)))
+    parser.add_argument("--json", action="store_true", help="print the rows as a list in JSON")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="conversations with questions, for recall-quality")
+    options = parser.parse_args(arguments)
+    groups = options.groups or [*GROUPS, *(DATA_GROUPS if options.data else ())]
+    for group in groups:
+        if group not in (*GROUPS, *DATA_GROUPS):
+            parser.error(f"there is no group {group!r}; the groups are {', '.join((*GROUPS, *DATA_GROUPS))}")
+        if group in DATA_GROUPS and options.data is None:
+            parser.error(f"the group {group} needs --data FILE")
+    rows = [row for group in groups for row in _measured(group, options.data)]
+    if options.json:
+        json.dump(rows, sys.stdout, indent=1, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        Console().print(_table(rows))
+    return 1 if any(row["met"] is False for row in rows) else 0
+
+
+def _measured(group: str, data: Path | None) -> list[Row]:
+    with Console(stderr=True).status(f"measuring {group} …"):
+        module = import_module(f"bench.{group.replace('-', '_')}")
+        measure: Callable[..., list[Row]] = module.rows
+        return measure(data) if group in DATA_GROUPS else measure()
+
+
+def _table(rows: Iterable[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name")
+    for column in ("value", "floor", "ratio", "target"):
+        table.add_column(column, justify="right")
+    table.add_column("unit")
+    table.add_column("met")
+    for row in rows:
+        met = {True: "[green]yes", False: "[red]no", None: ""}[row["met"]]
+        numbers = (row["value"], row["floor"], row["ratio"], row["target"])
+        table.add_row(row["name"], *("" if one is None else f"{one:,}" for one in numbers), row["unit"], met)
+    return table
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

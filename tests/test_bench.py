@@ -1,0 +1,83 @@
+"""The bench itself: its rows, its two forms of output, and what it counts on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bench.__main__ import main
+from bench.measure import at_least, at_most, side_by_side
+from bench.tap import listening
+from bench.workload import import_leaves, made_up, relay_process
+from vademecum import Vault
+
+KEYS = {"name", "value", "unit", "floor", "ratio", "target", "met"}
+
+
+@pytest.mark.usefixtures("small")
+def test_json_is_a_list_of_rows_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["write", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == ["write/remember", "write/import"]
+    for row in rows:
+        assert row.keys() == KEYS
+        assert row["value"] > 0 and row["floor"] > 0
+        assert row["ratio"] == pytest.approx(row["value"] / row["floor"], rel=0.01)
+
+
+@pytest.mark.usefixtures("small")
+def test_without_json_the_rows_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["write"])
+    assert "write/remember" in capsys.readouterr().out
+
+
+def test_an_unknown_group_or_a_group_without_its_data_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, complaint in ((["rite"], "'rite'"), (["recall-quality"], "--data")):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+        assert complaint in capsys.readouterr().err
+
+
+def test_a_target_has_the_unit_of_the_value_and_decides_what_is_met() -> None:
+    assert at_most("a", 3.0, "s", floor=1.0, target=4.0)["met"] is True
+    assert at_most("a", 5.0, "s", floor=1.0, target=4.0)["met"] is False
+    assert at_least("a", 5.0, "1/s", target=4.0)["met"] is True
+    assert at_least("a", 5.0, "1/s", target=None)["met"] is None
+
+
+def test_two_things_are_timed_in_turn() -> None:
+    order: list[str] = []
+    side_by_side(2, lambda: order.append("a"), lambda: order.append("b"))
+    assert order == ["a", "b", "a", "b"]
+
+
+def test_made_up_leaves_are_the_same_each_time_and_an_import_writes_them_all(tmp_path: Path) -> None:
+    leaves = made_up(1200)
+    assert leaves == made_up(1200)
+    with Vault.create(tmp_path / "vault") as vault:
+        import_leaves(vault, leaves)
+        assert {(leaf.path, leaf.value) for leaf in vault.user.leaves()} == set(leaves)
+
+
+def test_the_tap_counts_messages_with_their_websocket_framing(tmp_path: Path) -> None:
+    async def speak() -> list[tuple[bytes, int]]:
+        with relay_process(tmp_path / "relay") as relay:
+            async with listening(relay) as tap:
+                async with aiohttp.ClientSession() as session, session.ws_connect(tap.url + "/v1/sync") as socket:
+                    await socket.send_bytes(b"\x01" * 10)
+                    await socket.receive()
+                return list(tap.messages)
+
+    # RFC 6455: two bytes of head and four of mask around a short message
+    assert asyncio.run(speak()) == [(b"\x01" * 10, 16)]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.write.ROUNDS", 6)
+    monkeypatch.setattr("bench.write.LEAVES", 1000)
