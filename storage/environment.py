@@ -11,6 +11,7 @@ reader slots of killed processes are cleared.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -156,7 +157,7 @@ class Environment:
     """
 
     _shared: ClassVar[dict[Path, Environment]] = {}
-    _shared_lock = threading.Lock()
+    _shared_lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, folder: Path, initial_map: int) -> None:
         self.folder = folder
@@ -367,6 +368,10 @@ class Environment:
         if self._mine.reads:
             raise StorageTrouble("The database must grow, but this thread is reading it: end the read first.")
 
+    @classmethod
+    def _forked(cls) -> None:
+        cls._shared_lock = threading.Lock()  # another thread of the parent may have held it
+
     def _follow_fork(self) -> None:
         if self._pid == os.getpid():
             return
@@ -408,6 +413,10 @@ class Environment:
                 f"The database {self._file} cannot be used ({error}). Nothing of this change was kept; "
                 f"make room on the disk or check the folder's permissions, then try again."
             ) from error
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=Environment._forked)
 
 
 def _current(folder: Path) -> str:

@@ -247,3 +247,41 @@ environment.close()
             check_outline(environment.file)
         assert process.returncode == 0
     environment.close()
+
+
+def test_many_large_values_that_were_made_shorter_at_once_are_no_damage(folder: Path) -> None:
+    def work(writer: Writer) -> None:
+        for size in (9000, 5000, 10):
+            for number in range(300):
+                writer.put(META, b"%d" % number, bytes(size))
+            writer.put_many(Table.LEAVES, [(b"%d" % number, bytes(size)) for number in range(300)])
+
+    environment = Environment.create(folder)
+    environment.write(work)
+    environment.close()
+    check_pages(environment.file)
+
+
+# --- copies that lack a part ----
+
+
+def test_a_copy_without_the_note_of_its_last_stop_is_checked(folder: Path) -> None:
+    file = fill(folder, clean=True)
+    file.with_name("state").unlink()
+    cut(10 * PAGE)(file)
+    assert verdict(folder).startswith("damaged")
+
+
+def test_a_copy_without_its_marker_is_not_taken_for_one_that_was_never_made(folder: Path) -> None:
+    file = fill(folder, clean=False)
+    file.with_name("in-use").unlink()
+    assert verdict(folder) == "pairs 401"
+    assert verdict(folder) == "pairs 401"
+
+
+def test_bytes_that_may_be_somebodys_are_set_aside_and_not_deleted(folder: Path) -> None:
+    (folder / "1").mkdir(parents=True)
+    (folder / "1" / "data.mdb").write_bytes(b"half of a first page")
+    Environment.create(folder).close()
+    assert (folder / "1" / "data.mdb.unfinished").read_bytes() == b"half of a first page"
+    assert verdict(folder) == "pairs 0"

@@ -215,3 +215,46 @@ os._exit(0)
         folder,
     )
     assert said in (["told"], ["grown"])
+
+
+def test_a_read_inside_a_read_that_meets_a_grown_map_does_not_wait_for_a_writer_that_waits_for_it(folder: Path) -> None:
+    said = run(
+        """
+import subprocess
+environment = Environment.create(folder, initial_map=1 << 20)
+inner, over = threading.Event(), threading.Event()
+
+def nest():
+    with environment.read():
+        inner.set()
+        writing.wait()
+        try:
+            with environment.read() as reader:
+                say("read", reader.count(META))
+        except StorageTrouble:
+            say("told")
+    over.set()
+
+writing = threading.Event()
+threading.Thread(target=nest, daemon=True).start()
+inner.wait()
+subprocess.run([sys.executable, "-c", '''
+import sys
+from pathlib import Path
+from vademecum.storage.environment import Environment
+from vademecum.storage.tables import Table
+environment = Environment.open(Path(sys.argv[1]), initial_map=1 << 20)
+environment.write(lambda writer: writer.put(Table.META, b"large", bytes(5 << 20)))
+environment.close()
+''', str(folder)], check=True)
+threading.Thread(target=lambda: environment.write(lambda writer: writer.put(META, b"a", b"1")), daemon=True).start()
+while not environment._closed:  # the writer has met the new size and waits for the reader
+    pass
+writing.set()
+say("over" if over.wait(8) else "waits for ever")
+environment.write(lambda writer: writer.put(META, b"b", b"1"))
+os._exit(0)
+""",
+        folder,
+    )
+    assert said in (["told", "over"], ["read 1", "over"])

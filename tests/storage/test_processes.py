@@ -372,3 +372,23 @@ again.close()
 """,
         folder,
     )
+
+
+def test_a_child_forked_while_another_thread_opens_a_database_may_open_one(folder: Path) -> None:
+    said = run(
+        FORK
+        + """
+with Environment._shared_lock:  # as a thread holds it that opens a large file
+    process = in_a_child(lambda: Environment.open(folder).close())
+    for _ in range(400):
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            break
+        threading.Event().wait(0.02)
+    else:
+        os.kill(process, 9)
+    wait(process)
+environment.close()
+""",
+        folder,
+    )
+    assert said == ["exit 0"]
