@@ -11,9 +11,10 @@ the question fewer than FTS5 alone, because a weak list's ranks count as much as
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from vademecum.errors import InvalidArgument
@@ -152,20 +153,30 @@ def effective_confidence(candidate: Candidate) -> float:
     return candidate.confidence * decay * (CONTRADICTED if candidate.contradicted else 1.0)
 
 
-def rank(fused: Mapping[str, Fused], candidates: Iterable[Candidate], k: int) -> list[Ranked]:
-    """The best ``k`` of the candidates that ``fused`` names, best first.
+def rank(fused: Mapping[str, Fused], candidate: Callable[[str], Candidate | None], k: int) -> list[Ranked]:
+    """The best ``k`` of what ``fused`` names, best first.
 
-    Equal scores are ordered by fit, then confidence, then id, so that every device shows the same order. Candidates
-    that ``fused`` does not name are left out, and so are ids without a candidate. O(n log n).
+    ``candidate`` tells what is known of an id; ids of which nothing is known are left out. It is asked in the order of
+    falling fit, and only while the next fit could still be among the best: no confidence raises a score above the fit.
+    Equal scores are ordered by fit, then confidence, then id, so that every device shows the same order. O(n log n).
     """
     if k < 1:
         raise InvalidArgument(f"k is {k}; it must be 1 or more.")
     results = []
-    for candidate in candidates:
-        fit = fused.get(candidate.id)
-        if fit is not None:
-            confidence = effective_confidence(candidate)
-            results.append(Ranked(candidate.id, fit.score * confidence, fit, confidence, candidate.contradicted))
+    best: list[float] = []  # a heap of the k highest scores so far
+    for entry, fit in sorted(fused.items(), key=lambda item: -item[1].score):
+        if len(best) == k and fit.score < best[0]:
+            break
+        known = candidate(entry)
+        if known is None:
+            continue
+        confidence = effective_confidence(known)
+        score = fit.score * confidence
+        results.append(Ranked(entry, score, fit, confidence, known.contradicted))
+        if len(best) < k:
+            heapq.heappush(best, score)
+        else:
+            heapq.heappushpop(best, score)
     results.sort(key=lambda result: (-result.score, -result.fit.score, -result.confidence, result.id))
     return results[:k]
 

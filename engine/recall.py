@@ -26,7 +26,7 @@ from .replica import Replica
 from .scopes import PRIVATE
 from .sentences import sentence
 from .sight import Sight
-from .slots import SlotMap
+from .slots import SlotMap, decode_row, is_live
 from .times import from_ms
 from .vector_cache import VectorCache
 from .view import row_key
@@ -47,10 +47,16 @@ _PEOPLE = "people."
 
 
 class _Found(NamedTuple):
+    """A living row that an index has named, not yet decoded: most of them will not be shown."""
+
     scope: str
     slot_map: SlotMap
     name: str
-    record: Record
+    row: bytes
+
+    @property
+    def record(self) -> Record:
+        return decode_row(self.row).slots[0].record
 
 
 class Recall:
@@ -106,7 +112,9 @@ class Recall:
             words = self._by_words(sight, scopes, question)
             meaning = None if embedder is None else self._by_meaning(sight, scopes, question, embedder)
             found = _living(sight, {*words, *(meaning or {})})
-        ranked = rank(fuse(_of(meaning, found), _of(words, found) or {}), self._candidates(found), k)
+        now = self._replica.wall()
+        fused = fuse(None if meaning is None else _of(meaning, found), _of(words, found))
+        ranked = rank(fused, lambda key: _candidate(key, found[key], now), k)
         return Recollections(
             [_recollection(found[one.id], one) for one in ranked],
             method="text" if embedder is None else "hybrid",
@@ -151,21 +159,6 @@ class Recall:
         near.sort(key=lambda pair: (-pair[0], pair[1]))
         return {key: cosine for cosine, key in near[:CANDIDATES]}
 
-    def _candidates(self, found: dict[str, _Found]) -> list[Candidate]:
-        now = self._replica.wall()
-        return [
-            Candidate(
-                key,
-                one.record.kind,
-                one.record.confidence,
-                (now - one.record.updated) / _DAY_MS,
-                # a message is what was said, and does not become less so
-                by_person=one.record.by_person or one.slot_map is SlotMap.MESSAGES,
-                half_life_days=one.record.half_life,
-            )
-            for key, one in found.items()
-        ]
-
 
 def _wanted(sight: Sight) -> int:
     """How many entries to ask the index of words for: more where some of them will not be visible."""
@@ -197,18 +190,33 @@ def _known_names(sight: Sight, scopes: list[str], question: str) -> set[str]:
 
 def _living(sight: Sight, keys: set[str]) -> dict[str, _Found]:
     """What the indexes named, as it stands now: an index may be late, the rows are not."""
+    reader = sight.view.reader
+    numbers = {scope: number for number, scope in sight.view.scope_names().items()}
     found = {}
     for key in keys:
         scope, _, entry = key.partition("\n")
         slot_map, name = parse_entry_id(entry)
-        record = sight.view.get(scope, slot_map, name)
-        if record is not None:
-            found[key] = _Found(scope, slot_map, name, record)
+        row = reader.get(Table.LEAVES, numbers[scope] + row_key(slot_map, name))
+        if row is not None and is_live(row):
+            found[key] = _Found(scope, slot_map, name, row)
     return found
 
 
-def _of(scores: dict[str, float] | None, found: dict[str, _Found]) -> dict[str, float] | None:
-    return None if scores is None else {key: score for key, score in scores.items() if key in found}
+def _of(scores: dict[str, float], found: dict[str, _Found]) -> dict[str, float]:
+    return {key: score for key, score in scores.items() if key in found}
+
+
+def _candidate(key: str, one: _Found, now_ms: int) -> Candidate:
+    record = one.record
+    return Candidate(
+        key,
+        record.kind,
+        record.confidence,
+        (now_ms - record.updated) / _DAY_MS,
+        # a message is what was said, and does not become less so
+        by_person=record.by_person or one.slot_map is SlotMap.MESSAGES,
+        half_life_days=record.half_life,
+    )
 
 
 def _recollection(one: _Found, ranked: Ranked) -> Recollection:

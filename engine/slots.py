@@ -18,7 +18,7 @@ from vademecum.errors import MalformedBytes
 from .law import Forgotten, Standing, nobody_forgotten, winner
 from .records import Record, decode_record
 
-__all__ = ["Row", "Slot", "SlotMap", "decode_row", "encode_row", "parse_slot_key", "row_of", "slot_key"]
+__all__ = ["Row", "Slot", "SlotMap", "decode_row", "encode_row", "is_live", "parse_slot_key", "row_of", "slot_key"]
 
 SEPARATOR = "\x1f"  # ␟, unit separator: no path, id or setting may hold it
 PERSON = "u"
@@ -135,6 +135,11 @@ def encode_row(row: Row) -> bytes:
         fields.append((b"u" if slot.by_person else b"a") + slot.device)
         fields.append(slot.data)
     return bytes(msgpack.packb(fields))
+
+
+def is_live(data: bytes) -> bool:
+    """Whether the name of the row kept as *data* has a value; several times faster than to decode its records."""
+    return msgpack.unpackb(data)[0] is True
 
 
 def decode_row(data: bytes | None) -> Row:

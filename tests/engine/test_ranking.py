@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,10 @@ BM25 = st.dictionaries(st.sampled_from("abcdef"), st.floats(1e-9, 40))
 
 def candidate(entry: str = "x", kind: str = "fact", **fields: object) -> Candidate:
     return Candidate(**{"id": entry, "kind": kind, "confidence": 1.0, "age_days": 0.0, **fields})  # type: ignore[arg-type]  # by name
+
+
+def known(*candidates: Candidate) -> Callable[[str], Candidate | None]:
+    return {one.id: one for one in candidates}.get
 
 
 # --- fusion ---
@@ -141,12 +147,12 @@ def test_numbers_out_of_range_are_refused(fields: dict[str, object]) -> None:
 
 def test_a_sure_memory_stands_before_a_better_fitting_stale_one() -> None:
     fused = fuse({"stale": 0.9, "sure": 0.8, "other": 0.1}, {})
-    ranked = rank(fused, [candidate("stale", age_days=365), candidate("sure")], 5)
+    ranked = rank(fused, known(candidate("stale", age_days=365), candidate("sure")), 5)
     assert [result.id for result in ranked] == ["sure", "stale"]
 
 
 def test_a_result_says_why_it_is_where_it_is() -> None:
-    (result,) = rank(fuse({"x": 0.5}, {"x": 3.0}), [candidate(age_days=120, contradicted=True)], 1)
+    (result,) = rank(fuse({"x": 0.5}, {"x": 3.0}), known(candidate(age_days=120, contradicted=True)), 1)
     assert result.why() == {
         "meaning": 0.5,
         "words": 3.0,
@@ -161,20 +167,46 @@ def test_a_result_says_why_it_is_where_it_is() -> None:
 
 def test_equal_scores_are_ordered_by_id_whatever_came_first() -> None:
     fused = fuse(None, dict.fromkeys("cab", 1.0))
-    orders = [[r.id for r in rank(fused, [candidate(i) for i in order], 3)] for order in ("abc", "cba", "bca")]
+    orders = [[r.id for r in rank(fused, known(*map(candidate, order)), 3)] for order in ("abc", "cba", "bca")]
     assert orders == [["a", "b", "c"]] * 3
 
 
 def test_only_what_was_found_and_may_be_seen_is_ranked() -> None:
     fused = fuse(None, {"seen": 1.0, "hidden": 2.0})
-    assert [result.id for result in rank(fused, [candidate("seen"), candidate("unfound")], 5)] == ["seen"]
+    assert [result.id for result in rank(fused, known(candidate("seen"), candidate("unfound")), 5)] == ["seen"]
+
+
+@given(
+    BM25,
+    st.fixed_dictionaries({entry: st.tuples(st.floats(0, 1), st.floats(0, 999), st.booleans()) for entry in "abcdef"}),
+    st.integers(1, 7),
+)
+def test_the_best_k_are_the_first_k_of_all(
+    words: dict[str, float], facts: dict[str, tuple[float, float, bool]], k: int
+) -> None:
+    fused = fuse(None, words)
+    everything = known(
+        *(candidate(entry, confidence=a, age_days=b, contradicted=c) for entry, (a, b, c) in facts.items())
+    )
+    assert rank(fused, everything, k) == rank(fused, everything, len(facts))[:k]
+
+
+def test_what_cannot_be_among_the_best_is_not_asked_for() -> None:
+    asked = []
+
+    def ask(entry: str) -> Candidate:
+        asked.append(entry)
+        return candidate(entry)
+
+    assert [result.id for result in rank(fuse(None, {"a": 3.0, "b": 2.0, "c": 1.0}), ask, 1)] == ["a"]
+    assert asked == ["a"]
 
 
 def test_k_bounds_the_results_and_is_at_least_1() -> None:
     fused = fuse(None, dict.fromkeys("abc", 1.0))
-    assert len(rank(fused, [candidate(i) for i in "abc"], 2)) == 2
+    assert len(rank(fused, known(*map(candidate, "abc")), 2)) == 2
     with pytest.raises(InvalidArgument):
-        rank(fused, [], 0)
+        rank(fused, known(), 0)
 
 
 # --- the question ---
