@@ -1,0 +1,147 @@
+"""``set``, ``get``, ``remember``, ``forget``: one leaf at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from vademecum.engine.leaf import Leaf
+from vademecum.vault import Vault
+
+from .options import Agent, AsJson, Home, PathName, Scope, home_folder, read_value
+from .output import in_words, print_json, print_line, printable
+
+__all__ = ["forget", "get_value", "remember", "set_value"]
+
+SHOWN = 20
+"""Leaves that are named one by one after a write."""
+
+ValueText = Annotated[
+    str, typer.Argument(metavar="VALUE", help="JSON if it parses, text otherwise; an object becomes a subtree.")
+]
+
+
+def set_value(
+    path: PathName,
+    value: ValueText,
+    private: Annotated[
+        bool, typer.Option("--private", help="Into user.private, which no agent reads unless you grant it.")
+    ] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a value as the person. No agent changes it afterwards.
+
+    JSON: {"leaves": [leaf, …]}, each leaf as in `get`.
+
+    \b
+    Examples:
+      vademecum set name Alice
+      vademecum set health.allergies '["peanuts"]' --private
+      vademecum set address '{"city": "Lisbon", "floor": 3}'
+      vademecum set note -- "- a text that begins with a dash"
+    """
+    with Vault.open(home_folder(home)) as vault:
+        leaves = vault.user.set(path, read_value(value), private=private)
+    _show_written(leaves, as_json)
+
+
+def get_value(path: PathName, scope: Scope = None, home: Home = None, as_json: AsJson = False) -> None:
+    """Print the value at a path: text as it is, anything else as JSON.
+
+    JSON: {"id", "path", "scope", "value", "text", "kind", "confidence", "source": {"agent", "created", "updated"},
+    "receipts"}.
+
+    \b
+    Examples:
+      vademecum get name
+      vademecum get diet --json
+    """
+    with Vault.open(home_folder(home)) as vault:
+        leaf = vault.user.leaf(path, scope=scope)
+    if as_json:
+        print_json(leaf.as_json())
+    else:
+        print_line(in_words(leaf.value))
+
+
+def remember(
+    path: PathName,
+    value: ValueText,
+    agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="Who remembers: developer/slug@version.")],
+    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="The person's own words that justify it.")],
+    scope: Annotated[
+        str,
+        typer.Option(
+            "--scope",
+            metavar="user|agent",
+            help="user: about the person, every agent reads it; agent: for this agent alone.",
+        ),
+    ] = "user",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="fact, identity, preference, skill, technical, behaviour, project or context; how fast it fades.",
+        ),
+    ] = "fact",
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a value as an agent, with the words that justify it.
+
+    What the person wrote is refused; so is a memory without its reason.
+
+    JSON: {"leaves": [leaf, …]}, each leaf as in `get`.
+
+    \b
+    Examples:
+      vademecum remember diet '["vegetarian"]' --agent prix/daily-eats@1.0.0 \\
+          --because "I'm vegetarian, by the way" --kind preference
+      vademecum remember tried.restaurants '["Ox & Fig"]' --agent prix/daily-eats@1.0.0 \\
+          --because "We loved Ox & Fig" --scope agent
+    """
+    with Vault.open(home_folder(home)) as vault:
+        leaves = vault.agent(agent).remember(path, read_value(value), because=because, scope=scope, kind=kind)
+    _show_written(leaves, as_json)
+
+
+def forget(
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="What to forget, with all below it and its history.")
+    ] = None,
+    agent: Agent = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a path and all below it, or everything that an agent wrote.
+
+    What the person wrote survives --agent. What that agent writes on another device before it hears of this is void
+    when it arrives.
+
+    JSON: {"forgotten": how many leaves are gone here}.
+
+    \b
+    Examples:
+      vademecum forget address
+      vademecum forget --agent prix/daily-eats
+    """
+    with Vault.open(home_folder(home)) as vault:
+        forgotten = vault.forget(path, agent=agent)
+    if as_json:
+        print_json({"forgotten": forgotten})
+    else:
+        print_line(f"{forgotten:,} {'leaf is' if forgotten == 1 else 'leaves are'} forgotten.")
+
+
+def _show_written(leaves: Sequence[Leaf], as_json: bool) -> None:
+    if as_json:
+        print_json({"leaves": [leaf.as_json() for leaf in leaves]})
+        return
+    for leaf in leaves[:SHOWN]:
+        print_line(printable(f"{leaf.scope}  {leaf.path} = {in_words(leaf.value)}"))
+    if len(leaves) > SHOWN:
+        print_line(f"… and {len(leaves) - SHOWN:,} more")

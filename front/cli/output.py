@@ -1,0 +1,46 @@
+"""What a program reads on stdout: plain text, and one JSON document. Everything else goes to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from vademecum.engine.values import Value
+
+__all__ = ["in_words", "print_json", "print_line", "printable", "tell"]
+
+# control characters, which could move a terminal's cursor or change its title, become their pictures
+_PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
+_PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+def print_json(document: object) -> None:
+    """Prints *document* as the one JSON document of this call, in UTF-8 or, where stdout cannot, in ASCII."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    print_line(json.dumps(document, ensure_ascii=not is_unicode, indent=2))
+
+
+def print_line(text: str) -> None:
+    """Prints *text* as it is, at once."""
+    try:
+        sys.stdout.write(f"{text}\n")
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(f"{text}\n".encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
+def tell(text: str) -> None:
+    """Prints one line on stderr, whatever *text* holds."""
+    sys.stderr.write(printable(" ".join(text.split())) + "\n")
+    sys.stderr.flush()
+
+
+def in_words(value: Value) -> str:
+    """Text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def printable(text: str) -> str:
+    """*text* without power over a terminal."""
+    return text.translate(_PICTURES)

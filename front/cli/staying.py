@@ -1,0 +1,76 @@
+"""``sync`` in the foreground: connected until told to stop, saying what changes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from vademecum.transport.client import in_thread
+from vademecum.vault import Vault
+
+__all__ = ["stay"]
+
+LOOK_SECONDS = 0.5
+"""How often the state is looked at to be told."""
+
+
+class _Stopped(Exception):  # it stops the work, and is no error
+    """The program ends while vectors are being computed; the rest waits."""
+
+
+async def stay(vault: Vault, *, say: Callable[[str], None] | None, index: bool) -> None:
+    """Syncs until SIGINT or SIGTERM. *say* is told each change of state; with *index*, what comes is made findable.
+
+    Raises `NoRelay`, `InvalidArgument`, `StorageTrouble`.
+    """
+    stop = asyncio.Event()
+    with _stopping(stop):
+        syncing = asyncio.create_task(vault.sync_forever(stop))
+        watching = asyncio.create_task(_watch(vault, stop, say, index))
+        try:
+            await syncing
+        finally:
+            stop.set()
+            await watching
+
+
+async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[str], None] | None, index: bool) -> None:
+    told: tuple[object, ...] | None = None
+
+    def unless_stopped(done: int, total: int) -> None:
+        if stop.is_set():
+            raise _Stopped
+
+    while not stop.is_set():
+        status = await in_thread(vault.status)
+        seen = status.state, status.pending, status.problems
+        if say is not None and seen != told:
+            waiting = f", {status.pending:,} changes wait" if status.pending else ""
+            say(f"{status.state}{waiting}")
+            for problem in status.problems:
+                say(f"  {problem.code}: {problem.message}")
+            told = seen
+        if index and status.indexing and status.state == "synced":
+            with suppress(_Stopped):
+                await in_thread(vault.index, unless_stopped)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
+
+
+@contextmanager
+def _stopping(stop: asyncio.Event) -> Iterator[None]:
+    """SIGINT and SIGTERM set *stop*. Where loops cannot do that (Windows), Ctrl-C interrupts as usual."""
+    if sys.platform == "win32":
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,100 @@
+"""``sync`` and ``status``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from vademecum.transport.client import SyncReport
+from vademecum.vault import Vault
+
+from .options import AsJson, Home, Index, home_folder
+from .output import print_json, print_line, tell
+from .progress import make_findable, spinner
+from .staying import stay
+
+__all__ = ["fetch", "report_json", "status", "sync"]
+
+
+def sync(
+    once: Annotated[bool, typer.Option("--once", help="Bring both into step, and end.")] = False,
+    index: Index = True,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep this device and the relay in step, until Ctrl-C or SIGTERM; or once.
+
+    A lost connection is made again. With --once the exit code is 1 where the relay cannot be reached or something
+    blocks.
+
+    JSON: with --once {"state", "pulled", "pushed", "bytes_in", "bytes_out", "seconds", "problems": [{"code", "text"}]};
+    without it the status at the end, as in `status`.
+
+    \b
+    Examples:
+      vademecum sync --once
+      vademecum sync
+    """
+    with Vault.open(home_folder(home)) as vault:
+        if once:
+            report = fetch(vault, index=index)
+            if as_json:
+                print_json(report_json(report))
+            else:
+                print_line(
+                    f"{report.state}: {report.pulled:,} commits came, {report.pushed:,} went; "
+                    f"{report.bytes_in + report.bytes_out:,} bytes in {report.seconds:.2f} s"
+                )
+            for problem in report.problems:
+                tell(f"{problem.code}: {problem.message}")
+            if report.state != "synced":
+                raise typer.Exit(1)
+            return
+        asyncio.run(stay(vault, say=None if as_json else print_line, index=index))
+        if as_json:
+            print_json(vault.status().as_json())
+
+
+def status(home: Home = None, as_json: AsJson = False) -> None:
+    """Say how this device stands towards the others.
+
+    JSON: {"state": offline, connecting, syncing, synced or blocked, "pending": changes that no relay has acknowledged,
+    "last_synced_at", "devices": [{"id", "name", "role", "this"}], "problems": [{"code", "text"}], "relay",
+    "indexing": leaves that recall finds by words only so far}.
+
+    \b
+    Example:
+      vademecum status
+    """
+    with Vault.open(home_folder(home)) as vault:
+        found = vault.status()
+    if as_json:
+        print_json(found.as_json())
+    else:
+        from .tables import print_status
+
+        print_status(found)
+
+
+def fetch(vault: Vault, *, index: bool) -> SyncReport:
+    """Syncs once and makes what came findable."""
+    with spinner(f"Syncing with {vault.relay}"):
+        report = asyncio.run(vault.sync_once())
+    if index:
+        make_findable(vault)
+    return report
+
+
+def report_json(report: SyncReport) -> dict[str, Any]:
+    """The report of one sync as JSON shows it."""
+    return {
+        "state": report.state,
+        "pulled": report.pulled,
+        "pushed": report.pushed,
+        "bytes_in": report.bytes_in,
+        "bytes_out": report.bytes_out,
+        "seconds": round(report.seconds, 4),
+        "problems": [{"code": problem.code, "text": problem.message} for problem in report.problems],
+    }

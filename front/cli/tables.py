@@ -1,0 +1,211 @@
+"""What a person reads on stdout: trees, cards and tables. rich is slow to load, so this is imported only when needed.
+
+Stored text is shown as text: no markup in it is obeyed, and no control character reaches the terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from vademecum.engine.audit import Change, Why
+from vademecum.engine.leaf import Leaf
+from vademecum.engine.ranking import Candidate, effective_confidence
+from vademecum.engine.receipts import Receipt
+from vademecum.engine.recollection import Recollections
+from vademecum.engine.records import USER
+from vademecum.engine.times import parse_time
+from vademecum.status import Status
+
+from .output import in_words, printable
+
+__all__ = ["print_founding", "print_log", "print_recollections", "print_status", "print_tree", "print_why"]
+
+PIPED_WIDTH = 160
+"""Columns where stdout is no terminal."""
+LONGEST = 300
+"""Characters of a value or text in a list; `get` and `why` show all of it."""
+_DAY_S = 86_400.0
+
+
+def print_founding(name: str, home: str, words: Sequence[str]) -> None:
+    """A new vault and its recovery phrase."""
+    table = Table.grid(padding=(0, 3))
+    for start in range(0, len(words), 6):
+        table.add_row(*(f"{start + at + 1:2} {word}" for at, word in enumerate(words[start : start + 6])))
+    _show(
+        _line("A vault for ", (name, "bold"), f" is in {home}."),
+        Text(),
+        Text("Its recovery phrase:"),
+        Padding(table, (1, 2), expand=False),
+        Text(
+            "Write the words down and keep them away from this device. They are shown only now and kept nowhere; "
+            "whoever has them can open the vault."
+        ),
+    )
+
+
+def print_tree(leaves: Sequence[Leaf]) -> None:
+    """Leaves nested by scope and segment, each with its writer, time and effective confidence."""
+    if not leaves:
+        _show(Text("There is nothing here yet."))
+        return
+    roots: dict[str, Tree] = {}
+    nodes: dict[tuple[str, str], Tree] = {}
+    for leaf in sorted(leaves, key=lambda leaf: (leaf.scope, leaf.path.split("."))):
+        if leaf.scope not in roots:
+            roots[leaf.scope] = nodes[leaf.scope, ""] = Tree(Text(leaf.scope, "bold"))
+        parent, at = nodes[leaf.scope, ""], ""
+        *above, name = leaf.path.split(".")
+        for segment in above:
+            at = f"{at}.{segment}" if at else segment
+            if (leaf.scope, at) not in nodes:
+                nodes[leaf.scope, at] = parent.add(Text(segment, "cyan"))
+            parent = nodes[leaf.scope, at]
+        nodes[leaf.scope, leaf.path] = parent.add(
+            _line((name, "cyan"), "  ", _shortened(in_words(leaf.value)), "  ", (_provenance(leaf), "dim"))
+        )
+    _show(*roots.values())
+
+
+def print_recollections(found: Recollections) -> None:
+    """Answers as cards, best first."""
+    if found.note:
+        _show(Text(printable(found.note), "yellow"))
+    if not found:
+        _show(Text("Nothing fits."))
+        return
+    for place, one in enumerate(found, 1):
+        parts = [
+            f"{label} {one.why[name]:.2f}"
+            for name, label in (("meaning_part", "meaning"), ("words_part", "words"), ("confidence", "sure"))
+            if isinstance(one.why.get(name), float)
+        ]
+        _show(
+            _line((f"{place:2}. ", "dim"), (f"{one.score:.2f}", "green"), "  ", _shortened(one.text)),
+            _line(
+                (f"          {one.scope}:{one.path} · {one.agent} · {_moment(one.updated)} · {', '.join(parts)}", "dim")
+            ),
+        )
+
+
+def print_why(found: Why, devices: Mapping[bytes, str]) -> None:
+    """One leaf with the words behind it, and how it came about."""
+    lines = [_line((found.path, "bold"), (f"  {found.scope}", "dim"))]
+    if found.current is None:
+        lines.append(Text("  is not there any more."))
+    else:
+        lines.append(_line("  ", (in_words(found.current.value), "green")))
+        lines.append(_line(("  " + _provenance(found.current), "dim")))
+    for receipt in found.receipts:
+        lines += _quoted(receipt, "  ")
+    lines.append(Text("  history, newest last:" if found.history else "  no history is kept."))
+    for change in found.history:
+        where = devices.get(change.device, change.device.hex()[:8])
+        lines.append(
+            _line(f"    {_moment(change.at)}  ", _said(change), (f"  by {_who(change.agent)} on {where}", "dim"))
+        )
+        for receipt in change.receipts:
+            lines += _quoted(receipt, "      ")
+    _show(*lines)
+
+
+def print_log(changes: Sequence[Change], devices: Mapping[bytes, str]) -> None:
+    """Changes as a table."""
+    if not changes:
+        _show(Text("Nothing has changed yet."))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("when", "who", "device", "path", "what", "because"):
+        table.add_column(name, overflow="fold")
+    for change in changes:
+        table.add_row(
+            _moment(change.at),
+            _line(_who(change.agent)),
+            _line(devices.get(change.device, change.device.hex()[:8])),
+            _line(change.path, (f"\n{change.scope}", "dim")),
+            _said(change),
+            _line("\n".join(f"“{_shortened(receipt.text)}”" for receipt in change.receipts)),
+        )
+    _show(table)
+
+
+def print_status(status: Status) -> None:
+    """How this device stands."""
+    table = Table.grid(padding=(0, 2))
+    synced = "never" if status.last_synced_at is None else _moment(parse_time(status.last_synced_at))
+    colour = {"synced": "green", "blocked": "red", "offline": "yellow"}.get(status.state, "")
+    table.add_row("state", Text(status.state, colour))
+    table.add_row("relay", _line(status.relay or "none; `vademecum relay use URL` sets one"))
+    table.add_row("last synced", synced)
+    table.add_row("waiting to be sent", f"{status.pending:,}")
+    table.add_row("waiting for a vector", f"{status.indexing:,}")
+    for at, device in enumerate(status.devices):
+        mine = "  this device" if device.this else ""
+        table.add_row("" if at else "devices", _line(device.name, (f"  {device.role}{mine}", "dim")))
+    for at, problem in enumerate(status.problems):
+        table.add_row("" if at else "problems", _line((problem.message, "red")))
+    _show(table)
+
+
+def _show(*parts: object) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(Group(*parts))  # type: ignore[arg-type]  # each is something rich draws
+
+
+def _line(*parts: str | Text | tuple[str, str]) -> Text:
+    """Parts of a line, plain or with a style, safe for a terminal."""
+    line = Text()
+    for part in parts:
+        if isinstance(part, Text):
+            line.append_text(part)
+        elif isinstance(part, str):
+            line.append(printable(part))
+        else:
+            line.append(printable(part[0]), part[1])
+    return line
+
+
+def _said(change: Change) -> Text:
+    if change.forgotten:
+        return _line((f"{change.what}, forgotten since", "dim"))
+    if change.what != "set":
+        return _line((change.what, "red" if change.what in ("deleted", "swept", "forgot") else ""))
+    before = "" if change.old is None else f"  (before: {_shortened(in_words(change.old))})"
+    return _line((_shortened(in_words(change.value)), "green"), (before, "dim"))
+
+
+def _quoted(receipt: Receipt, indent: str) -> list[Text]:
+    who = "you" if receipt.speaker == USER else receipt.speaker
+    return [_line(f"{indent}“{receipt.text}”", (f"  {who}, {_moment(receipt.at)}", "dim"))]
+
+
+def _provenance(leaf: Leaf) -> str:
+    if leaf.agent == USER:
+        return f"you, {_moment(leaf.updated)}"
+    age = (time.time() - leaf.updated.timestamp()) / _DAY_S
+    sure = effective_confidence(Candidate(leaf.id, leaf.kind, leaf.confidence, age))
+    return f"{leaf.agent}, {_moment(leaf.updated)}, {sure:.0%} sure"
+
+
+def _who(agent: str) -> str:
+    return "you" if agent == USER else agent
+
+
+def _moment(moment: datetime) -> str:
+    try:
+        return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError):  # a clock at the end of time has no local form
+        return moment.strftime("%Y-%m-%d %H:%MZ")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
