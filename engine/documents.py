@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vademecum.storage.environment import Writer
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 
 if TYPE_CHECKING:
     from .document import Document

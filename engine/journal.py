@@ -15,8 +15,8 @@ from zlib import crc32
 
 import msgpack
 
-from vademecum.storage.environment import Reader, Writer
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
 
 from .records import Record, decode_record, encode_record
 from .slots import Slot, SlotMap

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgpack
 
-from vademecum.storage.environment import Reader, Writer
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
 
 __all__ = ["Pending", "add", "clear", "count", "waiting"]
 

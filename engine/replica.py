@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
-from vademecum.storage.environment import Environment, Writer
+from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 
 from .clock import Clock
 from .documents import Documents

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vademecum.storage.environment import Reader
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader
 
 from .agents import AgentPattern
 from .law import Forgotten

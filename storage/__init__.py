@@ -4,7 +4,8 @@
 module        role
 ============  =======================================================================
 tables        the named tables and what each holds
-environment   opening, transactions, map growth, processes, forks
+environment   opening, map growth, processes, forks
+transaction   what can be read and written, each value with a checksum
 damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean
 files         atomic writes of small files

@@ -13,11 +13,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar, TypeVar
-from zlib import crc32
 
 import lmdb
 
@@ -27,8 +26,9 @@ from .damage import check_outline, check_pages
 from .files import write_atomically
 from .occupancy import Occupancy
 from .tables import Table
+from .transaction import Reader, Writer
 
-__all__ = ["Environment", "Reader", "Writer"]
+__all__ = ["Environment"]
 
 T = TypeVar("T")
 
@@ -40,107 +40,6 @@ MAX_READERS = 512
 
 _MARKER = "in-use"
 """Name of the file that tells a database that was made from one whose making was cut short."""
-_INLINE = 1400  # bytes of a value that stands in a page with others whatever its key; a larger one may have its own
-_CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
-
-
-class Reader:
-    """A consistent view of the tables. Every value is checked against its checksum as it is read."""
-
-    __slots__ = ("_tables", "_txn")
-
-    def __init__(self, txn: lmdb.Transaction[bytes], tables: dict[Table, lmdb._Database]) -> None:
-        self._txn = txn
-        self._tables = tables
-
-    def get(self, table: Table, key: bytes) -> bytes | None:
-        """The value at *key*, or None. Raises `DamagedStore` if it is not what was written."""
-        found = self._txn.get(key, db=self._tables[table])
-        return None if found is None else _checked(table, found)
-
-    def scan(
-        self, table: Table, prefix: bytes = b"", *, after: bytes | None = None, reverse: bool = False
-    ) -> Iterator[tuple[bytes, bytes]]:
-        """Pairs whose key begins with *prefix*, in key order, or backwards with *reverse*.
-
-        With *after*, only those strictly behind that key in the direction of travel.
-        """
-        with self._txn.cursor(db=self._tables[table]) as cursor:
-            if reverse:
-                found = _seek_last(cursor, prefix, after)
-                steps = cursor.iterprev(keys=True, values=True)
-            else:
-                found = _seek_first(cursor, prefix, after)
-                steps = cursor.iternext(keys=True, values=True)
-            if not found:
-                return
-            for key, value in steps:
-                if not key.startswith(prefix):
-                    return
-                yield key, _checked(table, value)
-
-    def keys(self, table: Table, prefix: bytes = b"") -> Iterator[bytes]:
-        """Keys that begin with *prefix*, in order, without reading the values."""
-        with self._txn.cursor(db=self._tables[table]) as cursor:
-            if not (cursor.set_range(prefix) if prefix else cursor.first()):
-                return
-            for key in cursor.iternext(keys=True, values=False):
-                if not key.startswith(prefix):
-                    return
-                yield key
-
-    def has(self, table: Table, prefix: bytes = b"") -> bool:
-        """Whether any key begins with *prefix*. O(log n)."""
-        return next(self.keys(table, prefix), None) is not None
-
-    def last_key(self, table: Table, prefix: bytes = b"") -> bytes | None:
-        """The greatest key that begins with *prefix*, or None. O(log n)."""
-        with self._txn.cursor(db=self._tables[table]) as cursor:
-            return cursor.key() if _seek_last(cursor, prefix, None) and cursor.key().startswith(prefix) else None
-
-    def count(self, table: Table) -> int:
-        """Number of pairs in *table*. O(1)."""
-        return int(self._txn.stat(self._tables[table])["entries"])
-
-
-class Writer(Reader):
-    """The one write transaction of all processes of this device. Sees its own writes."""
-
-    __slots__ = ("_large",)
-
-    def __init__(self, txn: lmdb.Transaction[bytes], tables: dict[Table, lmdb._Database]) -> None:
-        super().__init__(txn, tables)
-        self._large: set[tuple[Table, bytes]] = set()
-
-    def put(self, table: Table, key: bytes, value: bytes) -> None:
-        # A value put over a larger one of the same transaction would keep all its pages, which the page check
-        # cannot tell from damage.
-        if self._large and (table, key) in self._large:
-            self._txn.delete(key, db=self._tables[table])
-        if len(value) > _INLINE:
-            self._large.add((table, key))
-        self._txn.put(key, value + crc32(value).to_bytes(_CHECK, "big"), db=self._tables[table])
-
-    def put_many(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        """Puts all *rows*; several times faster than one by one, most of all when sorted by key and short."""
-        rows = list(rows)
-        if self._large or any(len(value) > _INLINE for _, value in rows):
-            for key, value in rows:
-                self.put(table, key, value)
-            return
-        with self._txn.cursor(db=self._tables[table]) as cursor:
-            cursor.putmulti([(key, value + crc32(value).to_bytes(_CHECK, "big")) for key, value in rows])
-
-    def delete(self, table: Table, key: bytes) -> bool:
-        """Removes *key*; False if it was not there."""
-        return self._txn.delete(key, db=self._tables[table])
-
-    def delete_prefix(self, table: Table, prefix: bytes) -> int:
-        """Removes every key that begins with *prefix*; returns how many."""
-        doomed = list(self.keys(table, prefix))
-        for key in doomed:
-            self._txn.delete(key, db=self._tables[table])
-        return len(doomed)
 
 
 class _Mine(threading.local):
@@ -427,37 +326,3 @@ def _current(folder: Path) -> str:
     if not number.isascii() or not number.isdigit() or not (folder / number).is_dir():
         raise DamagedStore(f"The file {folder / 'current'} names a database folder that does not exist: {number!r}.")
     return number
-
-
-def _checked(table: Table, found: bytes) -> bytes:
-    value = found[:-_CHECK]
-    if crc32(value) != int.from_bytes(found[-_CHECK:], "big"):
-        raise DamagedStore(
-            f"A record in the table {table.value.decode()} is damaged: its checksum does not match. "
-            f"It was not used; restore from a backup or join this device to the vault again."
-        )
-    return value
-
-
-def _seek_first(cursor: lmdb.Cursor[bytes], prefix: bytes, after: bytes | None) -> bool:
-    """Puts *cursor* on the first key not before *prefix* and behind *after*; False if the table has none."""
-    if after is None or after < prefix:
-        return cursor.set_range(prefix) if prefix else cursor.first()
-    found = cursor.set_range(after) if after else cursor.first()
-    return cursor.next() if found and cursor.key() == after else found
-
-
-def _seek_last(cursor: lmdb.Cursor[bytes], prefix: bytes, before: bytes | None) -> bool:
-    """Puts *cursor* on the last key that *prefix* and *before* leave room for; False if the table has none."""
-    bound = _successor(prefix)
-    if before is not None and (bound is None or before < bound):
-        bound = before
-    if bound is None or not cursor.set_range(bound):
-        return cursor.last()
-    return cursor.prev()
-
-
-def _successor(prefix: bytes) -> bytes | None:
-    """The least key greater than every key that begins with *prefix*; None if there is none."""
-    stripped = prefix.rstrip(b"\xff")
-    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping
 
 import msgpack
 
-from vademecum.storage.environment import Reader, Writer
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
 from vademecum.transport.commit import HASH_SIZE
 from vademecum.transport.keys import ID_SIZE
 

@@ -13,7 +13,7 @@ from vademecum.engine.merging import merge
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.errors import InvalidCommit, InvalidScope, PeerFault
-from vademecum.storage.environment import Writer
+from vademecum.storage.transaction import Writer
 from vademecum.transport import chains
 from vademecum.transport.body import Body, decode_body
 from vademecum.transport.commit import Header, commit_hash, open_body, parse_header, verify

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import msgpack
 
-from vademecum.storage.environment import Reader, Writer
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
 from vademecum.transport.contract import Problem
 
 __all__ = ["SyncState", "note_state", "read_state"]

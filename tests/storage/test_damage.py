@@ -12,8 +12,9 @@ import pytest
 from tests.storage.processes import child, run
 from vademecum.errors import DamagedStore
 from vademecum.storage.damage import check_outline, check_pages
-from vademecum.storage.environment import Environment, Writer
+from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 
 META = Table.META
 PAGE = mmap.PAGESIZE

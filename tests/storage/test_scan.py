@@ -11,8 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from vademecum.storage.environment import Environment, Reader, Writer
+from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
 
 TABLE = Table.LEAVES
 Rows = dict[bytes, bytes]

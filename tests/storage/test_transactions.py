@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from vademecum.errors import VademecumError
-from vademecum.storage.environment import Environment, Writer
+from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 
 META, LEAVES = Table.META, Table.LEAVES
 
