@@ -30,7 +30,8 @@ class Format(StrEnum):
 def import_from(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What to import.")],
     form: Annotated[
-        Format | None, typer.Option("--format", help="What the file is. Otherwise its name and content say.")
+        Format | None,
+        typer.Option("--format", help="What the file is. Otherwise one that begins with [ is a transcript."),
     ] = None,
     index: Index = True,
     home: Home = None,

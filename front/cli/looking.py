@@ -15,9 +15,7 @@ __all__ = ["log", "recall", "tree", "why"]
 
 
 def tree(
-    path: Annotated[
-        str, typer.Argument(metavar="[PATH]", help="Only what is at and below it.", show_default=False)
-    ] = "",
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Only what is at and below it.", show_default=False)] = "",
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:

@@ -111,7 +111,7 @@ def remember(
 
 def forget(
     path: Annotated[
-        str | None, typer.Argument(metavar="[PATH]", help="What to forget, with all below it and its history.")
+        str | None, typer.Argument(metavar="PATH", help="What to forget, with all below it and its history.")
     ] = None,
     agent: Agent = None,
     home: Home = None,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -22,10 +22,11 @@ from vademecum.engine.ranking import Candidate, effective_confidence
 from vademecum.engine.receipts import Receipt
 from vademecum.engine.recollection import Recollections
 from vademecum.engine.records import USER
+from vademecum.engine.scopes import PRIVATE, PUBLIC
 from vademecum.engine.times import parse_time
 from vademecum.status import Status
 
-from .output import in_words, printable
+from .output import in_words, print_line, printable
 
 __all__ = ["print_founding", "print_log", "print_recollections", "print_status", "print_tree", "print_why"]
 
@@ -60,7 +61,7 @@ def print_tree(leaves: Sequence[Leaf]) -> None:
         return
     roots: dict[str, Tree] = {}
     nodes: dict[tuple[str, str], Tree] = {}
-    for leaf in sorted(leaves, key=lambda leaf: (leaf.scope, leaf.path.split("."))):
+    for leaf in sorted(leaves, key=_place):
         if leaf.scope not in roots:
             roots[leaf.scope] = nodes[leaf.scope, ""] = Tree(Text(leaf.scope, "bold"))
         parent, at = nodes[leaf.scope, ""], ""
@@ -91,9 +92,7 @@ def print_recollections(found: Recollections) -> None:
         ]
         _show(
             _line((f"{place:2}. ", "dim"), (f"{one.score:.2f}", "green"), "  ", _shortened(one.text)),
-            _line(
-                (f"          {one.scope}:{one.path} · {one.agent} · {_moment(one.updated)} · {', '.join(parts)}", "dim")
-            ),
+            _line((f"          {one.id} · {_who(one.agent)} · {_moment(one.updated)} · {', '.join(parts)}", "dim")),
         )
 
 
@@ -156,9 +155,14 @@ def print_status(status: Status) -> None:
     _show(table)
 
 
-def _show(*parts: object) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    console.print(Group(*parts))  # type: ignore[arg-type]  # each is something rich draws
+def _show(*parts: RenderableType) -> None:
+    if sys.stdout.isatty():
+        Console(highlight=False).print(Group(*parts))
+        return
+    console = Console(highlight=False, width=PIPED_WIDTH)
+    with console.capture() as drawn:
+        console.print(Group(*parts))
+    print_line("\n".join(line.rstrip() for line in drawn.get().splitlines()))
 
 
 def _line(*parts: str | Text | tuple[str, str]) -> Text:
@@ -172,6 +176,12 @@ def _line(*parts: str | Text | tuple[str, str]) -> Text:
         else:
             line.append(printable(part[0]), part[1])
     return line
+
+
+def _place(leaf: Leaf) -> tuple[int, str, list[str]]:
+    """Where a leaf stands in the tree: what is public first, then what is private, then the agents' own."""
+    tier = {PUBLIC: 0, PRIVATE: 1}.get(leaf.scope, 2)
+    return tier, leaf.scope, leaf.path.split(".")
 
 
 def _said(change: Change) -> Text:
