@@ -38,6 +38,8 @@ _VERSION: Final = b"\x01"
 _STORED: Final = b"\x00"
 _COMPRESSED: Final = b"\x01"
 _LEVEL: Final = 3
+_SMALL: Final = 256 << 10  # bytes; up to here, what devices send each other day by day
+_SMALL_LEVEL: Final = 16  # a sixth shorter, for some 35 ms at most; 17 and above take twice as long for a thousandth
 _MAX_SCOPE: Final = 255  # bytes
 _MAX_FRONTIER: Final = 1024  # devices
 _UNKNOWN_SIZE: Final = (0, zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR)
@@ -197,15 +199,21 @@ class _Zstd(threading.local):
     """One pair of contexts a thread: making one takes longer than using it, and two threads may not share one."""
 
     def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False, write_content_size=True)
+        self.compressor = _compressor(_LEVEL)
+        self.small_compressor = _compressor(_SMALL_LEVEL)
         self.decompressor = zstandard.ZstdDecompressor()
+
+
+def _compressor(level: int) -> zstandard.ZstdCompressor:
+    return zstandard.ZstdCompressor(level=level, write_checksum=False, write_content_size=True)
 
 
 _zstd = _Zstd()
 
 
 def _plaintext(content: bytes) -> bytes:
-    compressed = _zstd.compressor.compress(content)
+    compressor = _zstd.small_compressor if len(content) <= _SMALL else _zstd.compressor
+    compressed = compressor.compress(content)
     # Only a smaller bucket is worth unpacking.
     if padded_length(1 + len(compressed)) < padded_length(1 + len(content)):
         return pad(_COMPRESSED + compressed)
