@@ -131,6 +131,7 @@ class Sync:
         self._relay_statements: set[bytes] = set()
         self._problems: dict[tuple[str, bytes, bytes, int], Problem] = {}
         self._out: list[bytes] = []
+        self._took_in = False  # commits since the last sealing; taking them in can make the replica write in answer
 
     # --- inputs -------------------------------------------------------------------------------------------------
 
@@ -195,6 +196,8 @@ class Sync:
         if self.online:
             for name, channel in self._channels.items():
                 self._flush(name, channel)
+            if self._took_in and not any(channel.pulling for channel in self._channels.values()):
+                self._local_changed(None)
             self._push()
             self._pull_next()
             self.state = self._judge()
@@ -368,6 +371,7 @@ class Sync:
         received = self._ledger.receive(name, self._log_id, items, position)
         channel.position = position
         self.pulled += received.applied
+        self._took_in |= received.applied > 0
         for problem in received.quarantined:
             self._report(problem.code, problem.message, name, problem.device, problem.seq)
         channel.ours = dict(self._ledger.frontier(name))
@@ -405,6 +409,7 @@ class Sync:
     # --- what the relay lacks -----------------------------------------------------------------------------------
 
     def _local_changed(self, _: None) -> None:
+        self._took_in = False
         self._ledger.seal_pending()
         for name in self._ledger.channels():
             channel = self._channel(name)

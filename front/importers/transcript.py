@@ -43,7 +43,7 @@ from vademecum.errors import InvalidPath, InvalidTime
 from .batches import Entry, EntryKind
 from .files import parse_json, refuse
 
-__all__ = ["IMPORTER", "read", "read_moment"]
+__all__ = ["IMPORTER", "read", "read_moment", "segment_of"]
 
 IMPORTER = AgentId("vademecum", "import", vademecum.__version__)
 MAX_ID = 128
@@ -119,6 +119,16 @@ def read_moment(text: str) -> int:
     return to_ms(moment)
 
 
+def segment_of(name: str) -> str:
+    """The path segment, and the session, that stand for a speaker or conversation called *name*.
+
+    A name that is no segment is made one, with a hash that keeps it apart from others. Raises `InvalidPath` if it has
+    no letter or digit.
+    """
+    fit = segment_from(name)
+    return fit if fit == name else f"{fit[:55]}-{_short(name)}"
+
+
 class _Reader:
     """Takes checked fields out of objects; every refusal names *where* they are."""
 
@@ -153,12 +163,10 @@ class _Reader:
         return value
 
     def segment(self, name: str) -> str:
-        """A path segment for *name*; a name that is none is made one, with a hash that keeps it apart from others."""
         try:
-            fit = segment_from(name)
+            return segment_of(name)
         except InvalidPath:
             self.refuse(f"needs a letter or digit in the name {name!r}")
-        return fit if fit == name else f"{fit[:55]}-{_short(name)}"
 
     def moment(self, found: Mapping[str, Any]) -> int:
         text = self.text(found, "at")
