@@ -59,11 +59,24 @@ class Screen:
     def step(self, step: Step) -> None:
         self.steps.append(step)
 
+    def show_steps(self) -> None:
+        self.table(
+            ["step", "device", "ms", "sent", "received"],
+            [
+                [escape(one.what), one.who, f"{one.seconds * 1000:,.0f}", amount(one.sent), amount(one.received)]
+                for one in self.steps
+            ],
+            right=(2, 3, 4),
+            title="What each step took",
+        )
+
     def table(
         self, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), title: str = ""
     ) -> None:
         """*right* are the places of columns that hold numbers. Cells hold markup: escape what comes from outside."""
-        table = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left", header_style="bold", pad_edge=False)
+        if title:
+            self.console.print(f"\n[bold]{escape(title)}[/]")
+        table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
         for place, name in enumerate(columns):
             is_number = place in right
             table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)

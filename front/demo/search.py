@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["MIN_BYTES", "bytes_of", "find_texts", "hex_lines", "squeezed"]
+__all__ = ["MIN_BYTES", "bytes_of", "find_texts", "hex_lines", "used_place"]
 
 MIN_BYTES = 10
 """Texts of fewer bytes are not looked for: in a megabyte of noise, four bytes are found by chance."""
@@ -33,14 +32,6 @@ def find_texts(contents: Iterable[bytes], texts: Iterable[str]) -> set[str]:
     return found
 
 
-def squeezed(content: bytes) -> float:
-    """To which part of its size *content* compresses, empty pages left out; ciphertext stays near 1."""
-    dense = b"".join(
-        content[at : at + 4096] for at in range(0, len(content), 4096) if any(content[at : at + 4096].rstrip(b"\0"))
-    )
-    return len(zlib.compress(dense, 9)) / len(dense) if dense else 1.0
-
-
 def hex_lines(content: bytes, at: int, lines: int) -> list[str]:
     """*content* from *at* as an editor for bytes shows it."""
     out = []
@@ -49,3 +40,11 @@ def hex_lines(content: bytes, at: int, lines: int) -> list[str]:
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
         out.append(f"{start:08x}  {row.hex(' ')}  {shown}")
     return out
+
+
+def used_place(content: bytes) -> int:
+    """A place past the middle of *content* where the bytes are varied, so not those of an empty page."""
+    for at in range(len(content) // 2 // 4096 * 4096 + 1024, len(content) - 64, 4096):
+        if len(set(content[at : at + 64])) > 40:
+            return at
+    return 0

@@ -36,6 +36,23 @@ class Story:
     halves: tuple[list[dict[str, Any]], list[dict[str, Any]]]
     questions: tuple[list[Question], list[Question]]
 
+    def turns(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every turn of both halves with its conversation's name; some are in both."""
+        for half in self.halves:
+            for conversation in half:
+                for turn in conversation["turns"]:
+                    yield conversation["conversation"], turn
+
+    def facts_of_one_half(self, half: int) -> set[str]:
+        """Texts of the facts whose every turn only *half* has."""
+        others = {(one["conversation"], turn["id"]) for one in self.halves[1 - half] for turn in one["turns"]}
+        return {
+            fact["text"]
+            for one in self.halves[half]
+            for fact in one["facts"]
+            if others.isdisjoint((one["conversation"], identity) for identity in fact["evidence"])
+        }
+
 
 def load_story(file: Path | None) -> Story:
     """The transcript *file* cut in two; the project's own story by default. Raises `UnreadableFile`."""
