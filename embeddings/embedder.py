@@ -257,8 +257,13 @@ _import_lock = threading.Lock()
 
 
 def _libraries() -> tuple[Any, Any]:
-    """onnxruntime and tokenizers, which take about 0.2 s to import and are wanted by few commands."""
+    """onnxruntime and tokenizers, which take about 0.2 s to import and are wanted by few commands.
+
+    onnxruntime's packages collect telemetry: as soon as it is imported it keeps a database of events in the person's
+    cache folder, to be sent to its vendor. The variable prevents that; the call, what a host's own import has begun.
+    """
     with _import_lock:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         try:
             import onnxruntime
             import tokenizers
@@ -267,6 +272,7 @@ def _libraries() -> tuple[Any, Any]:
                 f"{error.name} cannot be imported ({error}). Install vademecum again; "
                 "until then recall answers from text."
             ) from error
+        onnxruntime.disable_telemetry_events()
     return onnxruntime, tokenizers
 
 

@@ -166,3 +166,11 @@ def test_a_description_that_does_not_fit_the_model_is_refused(copied: Path, chan
     describe(copied, **change)
     with pytest.raises(ModelUnavailable):
         OnnxEmbedder.load(copied)
+
+
+def test_embedding_leaves_no_trace_outside_the_vault(tmp_path: Path) -> None:
+    """onnxruntime would keep a database of events for its vendor in the cache folder."""
+    program = "from vademecum.embeddings.embedder import OnnxEmbedder; OnnxEmbedder.default().embed(['something said'])"
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "LOCALAPPDATA"), str(tmp_path))
+    subprocess.run([sys.executable, "-c", program], env=os.environ | places, timeout=60, check=True)
+    assert list(tmp_path.rglob("*")) == []
