@@ -30,6 +30,8 @@ class MemoryLedger:
         self._seen: dict[bytes, dict[bytes, int]] = {}
         self.recorded: list[tuple[str, tuple[Problem, ...]]] = []
         self.batches: list[int] = []
+        self.answers = False
+        """Whether taking in commits makes this replica write one itself, as hearing of a forgotten agent does."""
 
     # --- what a test does with it -------------------------------------------------------------------------------
 
@@ -121,6 +123,8 @@ class MemoryLedger:
                 problems.append(Problem("quarantined", problem, channel))
         self._positions[channel] = log_id, position
         self.batches.append(len(items))
+        if self.answers and applied:
+            self.write(channel)
         return Received(applied, duplicates, 0, tuple(problems))
 
     def _take(self, channel: bytes, commit: bytes) -> str | None:

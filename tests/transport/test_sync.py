@@ -63,6 +63,17 @@ def test_a_change_made_while_both_are_connected_reaches_the_other_at_once(board:
     assert laptop.ledger.position(FIRST) == phone.ledger.position(FIRST) == (board.store.log_id, 1)
 
 
+def test_what_a_device_writes_in_answer_to_what_it_took_in_is_sent_before_it_is_synced(board: Switchboard) -> None:
+    laptop, phone = map(Client, replicas(found(), 2))
+    phone.ledger.answers = True
+    laptop.ledger.write()
+    meet(board, laptop, phone)
+    assert phone.ledger.seal_pending() == 0
+    assert len(phone.ledger.own()) == 1
+    assert laptop.ledger.content() == phone.ledger.content()
+    assert laptop.sync.state is phone.sync.state is State.SYNCED
+
+
 def test_a_device_in_step_asks_for_nothing_when_it_returns(board: Switchboard) -> None:
     laptop, phone = map(Client, replicas(found(), 2))
     laptop.ledger.write()
