@@ -3,8 +3,11 @@
 The statement is a setting of each scope that the agent could write, so it converges like everything else, and the
 law reads it: what the agent wrote without having heard it counts as deleted. Each replica that holds the statement
 
-* replaces its *own* slots that are void by deletions that have heard it, which makes the void records of others
-  hopeless, so that their bytes leave the document;
+* replaces its *own* slots that are void by deletions that have heard it. Each stands where the void record stood: it
+  must not outrank what another agent has written there since, seen or not;
+* on the device where the person spoke, also writes such a deletion right above void records of others, where its own
+  slot is free for it: they are then hopeless, so that their bytes leave the document although their own device may
+  never return;
 * empties the agent's journal entries, and deletes the receipts that the agent recorded;
 * looks again at every row that holds a void record.
 """
@@ -17,8 +20,10 @@ from vademecum.storage.tables import Table
 
 from . import journal
 from .agents import AgentPattern
-from .records import USER, Record
-from .slots import SlotMap, row_of
+from .clock import MAX_READING
+from .law import Forgotten, hopeless
+from .records import USER, Record, encode_record
+from .slots import Slot, SlotMap, row_of
 from .view import FORGOTTEN, View, row_key
 
 if TYPE_CHECKING:
@@ -85,13 +90,14 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
             void = [slot for slot in row.slots if _is_void(slot.record, forgotten(slot.record.writer))]
             if not void:
                 continue
-            mine = [slot for slot in void if everywhere or slot.device == transaction.device]
-            if mine:
-                scope.put(slot_map, name, Record(0, writer=mine[0].record.writer, deleted=True, swept=True))
-            else:
-                key = row_key(slot_map, name)
-                scope.keep_row(key, row_of(row.slots, forgotten))
-                scope.queue_index(key, row.newest)
+            key = row_key(slot_map, name)
+            scope.keep_row(key, row_of(row.slots, forgotten))
+            scope.queue_index(key, row.newest)
+            for slot in sorted(void, key=lambda one: one.device != transaction.device):
+                if slot.device == transaction.device:
+                    scope.replace(slot_map, name, _swept(slot.record, forgotten))
+                elif everywhere:
+                    _sweep_foreign(scope, slot_map, name, slot)
     for receipt, row in list(transaction.rows(scope.name, SlotMap.RECEIPTS)):
         if row.live and _is_void(row.slots[0].record, forgotten(row.slots[0].record.writer)):
             if everywhere or row.slots[0].device == transaction.device:
@@ -104,6 +110,35 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
             continue
         if _is_void(entry.record, forgotten(entry.record.writer)):
             journal.empty_entry(transaction.writer, entry)
+
+
+def _sweep_foreign(scope: ScopeWriter, slot_map: SlotMap, name: str, void: Slot) -> None:
+    """Puts a deletion right above *void*, another device's record, unless it is gone already or that would change
+    what else this device says about *name*.
+    """
+    device = scope.transaction.device
+    row = scope.row(slot_map, name)
+    if void not in row.slots or void.record.order >= MAX_READING:
+        return
+    record = _swept(void.record, scope.forgotten())._replace(order=void.record.order + 1)
+    above = Slot.of(False, device, encode_record(record))
+    own = row.own(False, device)
+    if own is None or hopeless(own.standing, [above.standing]):
+        scope.replace(slot_map, name, record)
+
+
+def _swept(record: Record, forgotten: Forgotten) -> Record:
+    """The deletion that stands in for *record*."""
+    return Record(
+        record.order,
+        writer=record.writer,
+        created=record.created,
+        updated=record.updated,
+        seen=record.seen,
+        heard=forgotten(record.writer),
+        deleted=True,
+        swept=True,
+    )
 
 
 def _is_void(record: Record, statement: int) -> bool:

@@ -144,7 +144,9 @@ def _is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
     record = slot.record
     if record.heard < forgotten(record.writer):
         return True
-    return not row.live and row.slots[0].by_person and record.seen < row.slots[0].record.order
+    if row.live or not row.slots:
+        return False
+    return row.slots[0].by_person and record.seen < row.slots[0].record.order
 
 
 def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Superseded]) -> None:

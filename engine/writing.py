@@ -56,7 +56,17 @@ class ScopeWriter:
         writer may write there is the caller's question.
         """
         row = self.row(slot_map, name)
-        record = self._stamped(draft, row)
+        return self._place(slot_map, name, row, self._stamped(draft, row))
+
+    def replace(self, slot_map: SlotMap, name: str, record: Record) -> None:
+        """Puts *record* into this device's slot for *name* as it stands, its stamps included.
+
+        For what must say something else at the same place in the ranking. The caller sees to it that the record which
+        stood in the slot is hopeless beside *record*, or ranks as it does.
+        """
+        self._place(slot_map, name, self.row(slot_map, name), record)
+
+    def _place(self, slot_map: SlotMap, name: str, row: Row, record: Record) -> Record:
         device = self.transaction.device
         mine = Slot(record.by_person, device, encode_record(record), record)
         others = [slot for slot in row.slots if not (slot.device == device and slot.by_person is mine.by_person)]
