@@ -29,6 +29,7 @@ __all__ = [
     "acknowledged",
     "add_commit",
     "channels",
+    "claimed",
     "claims",
     "commits_after",
     "forget_relay",
@@ -153,6 +154,15 @@ def set_told(writer: Writer, channel: bytes, seqs: Mapping[bytes, int]) -> None:
 def claims(reader: Reader, channel: bytes, author: bytes) -> dict[bytes, int]:
     """device → seq that *author* has stated to hold, in all its commits so far."""
     return _seqs(reader.get(Table.META, _CLAIMS + channel + author))
+
+
+def claimed(reader: Reader, channel: bytes) -> dict[bytes, int]:
+    """device → greatest seq that any author has stated to hold."""
+    found: dict[bytes, int] = {}
+    for _, data in reader.scan(Table.META, _CLAIMS + channel):
+        for device, seq in _seqs(data).items():
+            found[device] = max(seq, found.get(device, 0))
+    return found
 
 
 def set_claims(writer: Writer, channel: bytes, author: bytes, seqs: Mapping[bytes, int]) -> None:

@@ -90,6 +90,7 @@ class _Run:
         self._writer = transaction.writer
         self._spoiled = spoiled
         self._frontier = chains.frontier(transaction.writer, self._channel)
+        self._claimed = chains.claimed(transaction.writer, self._channel)
         self._applied = self._duplicates = self._held = 0
         self._problems: list[Problem] = []
 
@@ -162,12 +163,19 @@ class _Run:
         )
 
     def _note_claims(self, author: bytes, body: Body) -> bool:
-        """Notes what *author* says to hold; whether this replica holds all of it."""
-        stated = chains.claims(self._writer, self._channel, author)
+        """Notes what *author* says to hold; whether this replica holds all that any author has said to hold.
+
+        Any author and not only this one, because a commit carries all deletions that its author knew of: what another
+        device has since replaced may be deleted here before it arrives, and then is not there to be judged by.
+        """
         if body.frontier:
-            stated |= {device: seq for device, (seq, _) in body.frontier.items()}
-            chains.set_claims(self._writer, self._channel, author, stated)
-        return all(self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in stated.items())
+            news = {device: seq for device, (seq, _) in body.frontier.items()}
+            chains.set_claims(
+                self._writer, self._channel, author, chains.claims(self._writer, self._channel, author) | news
+            )
+            for device, seq in news.items():
+                self._claimed[device] = max(seq, self._claimed.get(device, 0))
+        return all(self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in self._claimed.items())
 
     def _problem(self, data: bytes, error: PeerFault) -> Problem:
         try:
