@@ -42,21 +42,21 @@ class Entry(NamedTuple):
 
 def entry_key(scope: bytes, row: bytes, order: int, device: bytes) -> bytes:
     """*scope* is a scope#, *row* a map's number followed by a name."""
-    return order.to_bytes(8, "big") + device + crc32(row, crc32(scope)).to_bytes(4, "big")
+    return order.to_bytes(8, "big") + device + _check(scope, row)
 
 
-def history_key(scope: bytes, row: bytes, order: int, device: bytes) -> bytes:
-    return scope + row + NAME_END + order.to_bytes(8, "big") + device
+def _check(scope: bytes, row: bytes) -> bytes:
+    return crc32(row, crc32(scope)).to_bytes(4, "big")
 
 
 def entry_rows(
     scope: bytes, row: bytes, slot: Slot, *, forgotten: bool = False
 ) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
     """The pairs to put into the journal and into the history for *slot*."""
-    order = slot.record.order
+    stamp = slot.record.order.to_bytes(8, "big") + slot.device
     data = encode_record(_emptied(slot.record)) if forgotten else slot.data
     value = msgpack.packb([scope, row, data, forgotten])
-    return (entry_key(scope, row, order, slot.device), value), (history_key(scope, row, order, slot.device), b"")
+    return (stamp + _check(scope, row), value), (scope + row + NAME_END + stamp, b"")
 
 
 def entry_at(reader: Reader, key: bytes) -> Entry | None:

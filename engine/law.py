@@ -20,9 +20,9 @@ changes the winner, now or after any merge.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-__all__ = ["Standing", "Verdict", "hopeless", "nobody_forgotten", "winner"]
+__all__ = ["Standing", "Verdict", "hopeless", "is_deletion", "nobody_forgotten", "winner"]
 
 
 class Standing(NamedTuple):
@@ -39,6 +39,19 @@ class Standing(NamedTuple):
     @property
     def key(self) -> tuple[int, bytes]:
         return self.order, self.device
+
+
+class Statement(Protocol):
+    """What decides whether a record that wins is a value."""
+
+    @property
+    def by_person(self) -> bool: ...
+    @property
+    def deleted(self) -> bool: ...
+    @property
+    def heard(self) -> int: ...
+    @property
+    def writer(self) -> str: ...
 
 
 class Verdict(NamedTuple):
@@ -73,8 +86,13 @@ def winner(records: Sequence[Standing], forgotten: Forgotten = nobody_forgotten)
             agent = index
     if agent is not None:
         chosen = records[agent]
-        return Verdict(agent, chosen.deleted or chosen.heard < forgotten(chosen.writer))
+        return Verdict(agent, is_deletion(chosen, forgotten))
     return None if person is None else Verdict(person, True)
+
+
+def is_deletion(record: Statement, forgotten: Forgotten = nobody_forgotten) -> bool:
+    """Whether *record*, where it wins, says that there is no value; so it is where it stands alone."""
+    return record.deleted or (not record.by_person and record.heard < forgotten(record.writer))
 
 
 def hopeless(record: Standing, others: Sequence[Standing]) -> bool:

@@ -82,12 +82,13 @@ def _merge_map(
     tickets: list[tuple[bytes, bytes]] = []
     for name, slots in keyed.items():
         key = row_key(slot_map, name)
-        before = EMPTY_ROW if empty else decode_row(writer.get(Table.LEAVES, number + key))
+        full = number + key
+        before = EMPTY_ROW if empty else decode_row(writer.get(Table.LEAVES, full))
         row, written = _merge_row(before, slots, device, forgotten, complete)
-        rows.append((number + key, encode_row(row)))
+        rows.append((full, encode_row(row)))
         for slot in written:
-            order = slot.record.order
-            merged.newest = max(merged.newest, order)
+            if slot.record.order > merged.newest:
+                merged.newest = slot.record.order
             if journaled:
                 entry, index = journal.entry_rows(number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
                 entries.append(entry)
@@ -95,7 +96,7 @@ def _merge_map(
         if row.winner != before.winner:
             merged.changed += 1
             if indexed:
-                tickets.append((number + key, row.newest.to_bytes(8, "big")))
+                tickets.append((full, row.newest.to_bytes(8, "big")))
         if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
             merged.statements.append(name[len(FORGOTTEN) :])
             scope.statement_arrived()
@@ -113,7 +114,13 @@ def _merge_map(
 
 def _merge_row(
     before: Row, changed: list[tuple[bool, bytes, bytes | None]], device: bytes, forgotten: Forgotten, complete: bool
-) -> tuple[Row, list[Slot]]:
+) -> tuple[Row, Sequence[Slot]]:
+    if len(changed) == 1 and not before.slots:  # as it is for nearly all names when a device joins
+        ((by_person, owner, data),) = changed
+        if data is None:
+            return before, ()
+        only = Slot.of(by_person, owner, data)
+        return row_of((only,), forgotten), (only,)
     slots = {(slot.by_person, slot.device): slot for slot in before.slots}
     written = []
     removed = []
@@ -139,7 +146,7 @@ def _merge_row(
 
 def _is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
     """Whether *slot*'s value must not be kept: its agent was forgotten, or the person deleted what it had not seen."""
-    if slot.by_person:
+    if slot.by_person or (row.live and slot is row.slots[0]):
         return False
     record = slot.record
     if record.heard < forgotten(record.writer):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgpack
 
 from vademecum.errors import MalformedBytes
 
-from .law import Forgotten, Standing, nobody_forgotten, winner
+from .law import Forgotten, Standing, is_deletion, nobody_forgotten, winner
 from .records import Record, decode_record
 
 __all__ = ["Row", "Slot", "SlotMap", "decode_row", "encode_row", "is_live", "parse_slot_key", "row_of", "slot_key"]
@@ -88,6 +89,8 @@ class Row(NamedTuple):
     @property
     def newest(self) -> int:
         """Order of the newest record, 0 if there is none."""
+        if len(self.slots) == 1:
+            return self.slots[0].record.order
         return max((slot.record.order for slot in self.slots), default=0)
 
 
@@ -96,6 +99,9 @@ EMPTY_ROW = Row(False, ())
 
 def row_of(slots: Sequence[Slot], forgotten: Forgotten = nobody_forgotten) -> Row:
     """The row of *slots*: the law's winner first, the others in a fixed order."""
+    if len(slots) == 1:  # as it is for most names
+        only = slots[0]
+        return Row(not is_deletion(only.record, forgotten), (only,))
     verdict = winner([slot.standing for slot in slots], forgotten)
     if verdict is None:
         return EMPTY_ROW
@@ -119,13 +125,18 @@ def parse_slot_key(key: str) -> tuple[str, bool, bytes]:
     parts = key.split(SEPARATOR)
     if len(parts) != 3 or parts[1] not in (PERSON, AGENT) or len(parts[2]) != 22 or not parts[0]:
         raise MalformedBytes("A key in a document is not the key of a slot.")
+    return parts[0], parts[1] == PERSON, _device_of(parts[2])
+
+
+@lru_cache(maxsize=1024)  # a document names few devices, each of them in thousands of keys
+def _device_of(tag: str) -> bytes:
     try:
-        device = urlsafe_b64decode(parts[2] + "==")
+        device = urlsafe_b64decode(tag + "==")
     except ValueError as error:
         raise MalformedBytes("A key in a document names no device.") from error
-    if device_tag(device) != parts[2]:
+    if device_tag(device) != tag:
         raise MalformedBytes("A key in a document names a device in another way than its own.")
-    return parts[0], parts[1] == PERSON, device
+    return device
 
 
 def encode_row(row: Row) -> bytes:

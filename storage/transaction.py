@@ -97,10 +97,12 @@ class Writer(Reader):
     def put_many(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
         """Puts all *rows*; several times faster than one by one, most of all when sorted by key and short."""
         rows = list(rows)
-        if self._large or any(len(value) > _INLINE for _, value in rows):
-            for key, value in rows:
+        large = {key for its_table, key in self._large if its_table is table}
+        alone = [row for row in rows if len(row[1]) > _INLINE or row[0] in large]
+        if alone:
+            for key, value in alone:
                 self.put(table, key, value)
-            return
+            rows = [row for row in rows if len(row[1]) <= _INLINE and row[0] not in large]
         with self._txn.cursor(db=self._tables[table]) as cursor:
             cursor.putmulti([(key, value + crc32(value).to_bytes(_CHECK, "big")) for key, value in rows])
 
