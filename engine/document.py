@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import pycrdt
 
@@ -21,15 +21,11 @@ from vademecum.errors import MalformedBytes
 
 from .slots import SlotMap
 
-__all__ = ["Document", "SlotChange", "merge_updates"]
+__all__ = ["Changed", "Document", "merge_updates"]
 
 
-class SlotChange(NamedTuple):
-    """One key of a map that an update has changed; ``data`` is None where the key is gone."""
-
-    map: SlotMap
-    key: str
-    data: bytes | None
+Changed: TypeAlias = "dict[SlotMap, dict[str, bytes | None]]"
+"""Keys of each map that an update has changed, and what they hold now; None where the key is gone."""
 
 
 class Document:
@@ -45,7 +41,7 @@ class Document:
         self._maps: dict[SlotMap, pycrdt.Map[Any]] = {
             slot_map: self._doc.get(slot_map.root, type=pycrdt.Map) for slot_map in SlotMap
         }
-        self._changes: list[SlotChange] | None = None
+        self._changed: Changed | None = None
         self._updates: list[bytes] = []
         self._subscriptions: list[object] = []
 
@@ -54,16 +50,16 @@ class Document:
         with _translated():
             self._doc.apply_update(update)
 
-    def apply(self, update: bytes) -> list[SlotChange]:
+    def apply(self, update: bytes) -> Changed:
         """Takes in another device's update; returns the keys that changed. Raises `MalformedBytes`."""
         self._watch()
-        self._changes = []
+        self._changed = {}
         try:
             with _translated():
                 self._doc.apply_update(update)
-            return self._changes
+            return self._changed
         finally:
-            self._changes = None
+            self._changed = None
             self._updates.clear()
 
     @contextmanager
@@ -118,16 +114,13 @@ class Document:
         self._subscriptions.append(self._doc.observe(lambda event: self._updates.append(bytes(event.update))))
 
     def _note(self, slot_map: SlotMap, event: Any) -> None:
-        if self._changes is None:
+        if self._changed is None:
             return
+        held = self._changed.setdefault(slot_map, {})
         for key, change in event.keys.items():
             value = change.get("newValue")
-            if value is None:
-                self._changes.append(SlotChange(slot_map, key, None))
-            else:
-                # whatever is not bytes was not written by this program; the slot's decoder will say so
-                data = bytes(value) if isinstance(value, bytes | bytearray) else b""
-                self._changes.append(SlotChange(slot_map, key, data))
+            # whatever is not bytes was not written by this program; the slot's decoder will say so
+            held[key] = None if value is None else bytes(value) if isinstance(value, bytes | bytearray) else b""
 
 
 def merge_updates(updates: list[bytes]) -> bytes:

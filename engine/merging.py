@@ -7,7 +7,7 @@ and with it the document.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vademecum.errors import InvalidCommit, MalformedBytes
@@ -15,7 +15,6 @@ from vademecum.storage.tables import Table
 
 from . import journal
 from .changes import Changes, Superseded
-from .document import SlotChange
 from .law import Forgotten, hopeless
 from .records import Record
 from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
@@ -40,35 +39,48 @@ def merge(scope: ScopeWriter, device: bytes, changes: Changes, *, complete: bool
     *complete* says that this replica holds all that the author held; only then can the removal of another device's
     record be judged. Raises `MalformedBytes` or `InvalidCommit`; the transaction must then be abandoned.
     """
-    found = scope.apply(changes.update)
+    changed = scope.apply(changes.update)
     merged = Merged()
-    by_name = _by_name(found, device)
     # Statements that forget an agent decide about leaves, so settings come first.
-    for slot_map in sorted(by_name, key=lambda one: one is not SlotMap.SETTINGS):
-        _merge_map(scope, device, slot_map, by_name[slot_map], merged, complete)
+    for slot_map in sorted(changed, key=lambda one: one is not SlotMap.SETTINGS):
+        _merge_map(scope, device, slot_map, changed[slot_map], merged, complete)
     _keep_superseded(scope, device, changes.superseded)
     scope.transaction.clock.observe(merged.newest, scope.transaction.wall_ms)
     return merged
 
 
-_Keyed = dict[str, list[tuple[bool, bytes, bytes | None]]]
+_Change = tuple[bool, bytes, bytes | None]
+"""(by person, device, data) of a slot; no data where it is gone."""
 
 
-def _by_name(found: Sequence[SlotChange], device: bytes) -> dict[SlotMap, _Keyed]:
-    by_name: dict[SlotMap, _Keyed] = {}
-    for slot_map, key, data in found:
+def _by_name(changed: Mapping[str, bytes | None], device: bytes) -> Iterator[tuple[str, list[_Change]]]:
+    """The changes of each name. In the order of the keys those of one name stand together: no name has a separator."""
+    current = ""
+    slots: list[_Change] = []
+    for key in sorted(changed):
+        data = changed[key]
         try:
             name, by_person, owner = parse_slot_key(key)
         except MalformedBytes as error:
             raise InvalidCommit(f"A commit of the device {device.hex()} holds a key that is no slot's.") from error
         if data is not None and owner != device:
             raise InvalidCommit(f"A commit of the device {device.hex()} writes under the name of {owner.hex()}.")
-        by_name.setdefault(slot_map, {}).setdefault(name, []).append((by_person, owner, data))
-    return by_name
+        if slots and name != current:
+            yield current, slots
+            slots = []
+        current = name
+        slots.append((by_person, owner, data))
+    if slots:
+        yield current, slots
 
 
 def _merge_map(
-    scope: ScopeWriter, device: bytes, slot_map: SlotMap, keyed: _Keyed, merged: Merged, complete: bool
+    scope: ScopeWriter,
+    device: bytes,
+    slot_map: SlotMap,
+    changed: Mapping[str, bytes | None],
+    merged: Merged,
+    complete: bool,
 ) -> None:
     number = scope.number
     writer = scope.transaction.writer
@@ -80,7 +92,7 @@ def _merge_map(
     entries: list[tuple[bytes, bytes]] = []
     histories: list[tuple[bytes, bytes]] = []
     tickets: list[tuple[bytes, bytes]] = []
-    for name, slots in keyed.items():
+    for name, slots in _by_name(changed, device):
         key = row_key(slot_map, name)
         full = number + key
         before = EMPTY_ROW if empty else decode_row(writer.get(Table.LEAVES, full))
@@ -113,7 +125,7 @@ def _merge_map(
 
 
 def _merge_row(
-    before: Row, changed: list[tuple[bool, bytes, bytes | None]], device: bytes, forgotten: Forgotten, complete: bool
+    before: Row, changed: Sequence[_Change], device: bytes, forgotten: Forgotten, complete: bool
 ) -> tuple[Row, Sequence[Slot]]:
     if len(changed) == 1 and not before.slots:  # as it is for nearly all names when a device joins
         ((by_person, owner, data),) = changed

@@ -16,7 +16,7 @@ from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
 from .view import FORGOTTEN, forgotten_by, row_key
 
 if TYPE_CHECKING:
-    from .document import Document, SlotChange
+    from .document import Changed, Document
     from .replica import Transaction
 
 __all__ = ["ScopeWriter"]
@@ -99,16 +99,16 @@ class ScopeWriter:
             self._forgotten = forgotten_by(self.transaction.statements(self.name))
         return self._forgotten
 
-    def apply(self, update: bytes) -> list[SlotChange]:
+    def apply(self, update: bytes) -> Changed:
         """Lets the document take in a foreign *update*, which is kept with it at the end. Raises `MalformedBytes`.
 
         Not after `put` in the same transaction: the document is then in the middle of an edit.
         """
         if self._made is not None:
             raise RuntimeError("a foreign update cannot be applied in the middle of an edit")
-        changes = self.document.apply(update)
+        changed = self.document.apply(update)
         self._applied.append(update)
-        return changes
+        return changed
 
     def statement_arrived(self) -> None:
         """To be called when a statement that forgets an agent has come in: `settle` will carry it out."""
