@@ -92,6 +92,7 @@ def _merge_map(
     entries: list[tuple[bytes, bytes]] = []
     histories: list[tuple[bytes, bytes]] = []
     tickets: list[tuple[bytes, bytes]] = []
+    newest = merged.newest
     for name, slots in _by_name(changed, device):
         key = row_key(slot_map, name)
         full = number + key
@@ -99,8 +100,7 @@ def _merge_map(
         row, written = _merge_row(before, slots, device, forgotten, complete)
         rows.append((full, encode_row(row)))
         for slot in written:
-            if slot.record.order > merged.newest:
-                merged.newest = slot.record.order
+            newest = max(newest, slot.record.order)
             if journaled:
                 entry, index = journal.entry_rows(number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
                 entries.append(entry)
@@ -114,6 +114,7 @@ def _merge_map(
             scope.statement_arrived()
         elif journaled and not row.live and row.slots and row.slots[0].by_person:
             scope.empty_history(key)
+    merged.newest = newest
     for table, pairs in (
         (Table.LEAVES, rows),
         (Table.JOURNAL, entries),
