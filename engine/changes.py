@@ -17,6 +17,7 @@ import msgpack
 from vademecum.errors import MalformedBytes
 
 from .clock import to_wall
+from .columns import join, split
 from .records import decode_record
 from .slots import SlotMap
 
@@ -26,6 +27,12 @@ _VERSION = 1
 _FIELDS = 13
 _ORDER, _SEEN, _UPDATED, _AGE = 1, 2, 6, 7  # places in a record; all are unsigned 64-bit but _UPDATED
 _U64 = 2**64 - 1
+
+
+COLUMNS_BYTES = 256 * 1024
+"""A longer update is sent as it is: taking it apart and together takes longer than a device that joins should wait."""
+COLUMNS_COUNT = 12
+"""For fewer records columns take more room than they save."""
 
 
 class Superseded(NamedTuple):
@@ -43,8 +50,11 @@ class Changes(NamedTuple):
 
 
 def encode_changes(changes: Changes) -> bytes:
-    """``[version, update]`` or ``[version, update, slots, which slot, columns]``."""
-    fields: list[Any] = [_VERSION, changes.update]
+    """``[version, update]`` or ``[version, update, slots, which slot, columns]``.
+
+    An update of many records is ``[frame, columns]`` (see `columns.split`), any other its bytes.
+    """
+    fields: list[Any] = [_VERSION, _update_in_columns(changes.update) or changes.update]
     if changes.superseded:
         slots: dict[tuple[int, str, bool], int] = {}
         which = [slots.setdefault((int(one.map), one.name, one.by_person), len(slots)) for one in changes.superseded]
@@ -59,19 +69,35 @@ def decode_changes(data: bytes) -> Changes:
         fields = msgpack.unpackb(data)
         if not isinstance(fields, list) or len(fields) not in (2, 5) or fields[0] != _VERSION:
             raise MalformedBytes("A set of changes has a form that this program does not know.")
-        if not isinstance(fields[1], bytes):
+        update = fields[1]
+        if isinstance(update, list):
+            frame, columns = update
+            update = join(frame, _records(columns, *_no_slots(len(columns[0]))))
+        if not isinstance(update, bytes):
             raise MalformedBytes("A set of changes holds no update.")
         if len(fields) == 2:
-            return Changes(fields[1])
+            return Changes(update)
         slots = [(SlotMap(number), _text(name), bool(by_person)) for number, name, by_person in fields[2]]
         records = _records(fields[4], fields[3], [by_person for _, _, by_person in slots])
         superseded = tuple(
             Superseded(slot_map, name, by_person, data)
             for (slot_map, name, by_person), data in zip((slots[place] for place in fields[3]), records, strict=True)
         )
-        return Changes(fields[1], superseded)
+        return Changes(update, superseded)
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, msgpack.UnpackException) as error:
         raise MalformedBytes(f"A set of changes does not decode ({type(error).__name__}).") from error
+
+
+def _update_in_columns(update: bytes) -> list[Any] | None:
+    parts = split(update) if len(update) <= COLUMNS_BYTES else None
+    if parts is None or len(parts.values) < COLUMNS_COUNT:
+        return None
+    return [parts.frame, _columns(parts.values, *_no_slots(len(parts.values)))]
+
+
+def _no_slots(count: int) -> tuple[Sequence[int], Sequence[bool]]:
+    """For records that have nothing to do with each other."""
+    return range(count), [False] * count
 
 
 def _columns(records: Sequence[bytes], which: Sequence[int], by_person: Sequence[bool]) -> list[list[Any]]:

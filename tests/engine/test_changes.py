@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from vademecum.engine.changes import Changes, Superseded, decode_changes, encode_changes
 from vademecum.engine.clock import from_wall
+from vademecum.engine.document import Document, merge_updates
 from vademecum.engine.records import KINDS, USER, Record, encode_record
-from vademecum.engine.slots import SlotMap
+from vademecum.engine.slots import SlotMap, slot_key
 from vademecum.errors import MalformedBytes
 
 EATS = "prix/daily-eats@1.0.0"
@@ -101,6 +102,36 @@ def test_an_edit_that_only_repeats_its_slot_takes_the_difference_of_its_order_an
     columns = msgpack.unpackb(encode_changes(changes))[4]
     seen, created = columns[1 + 2], columns[1 + 7]
     assert not any(seen) and not any(created)
+
+
+def edited(count: int) -> bytes:
+    """The update of *count* edits of ten leaves."""
+    document = Document(7)
+    updates: list[bytes] = []
+    for edit in range(count):
+        record = Record(from_wall(NOW + 1000 * edit), EATS, f"value {edit}", NOW, NOW + 1000 * edit)
+        with document.edit() as made:
+            document.put(SlotMap.LEAVES, slot_key(f"leaf.{edit % 10}", False, bytes(16)), encode_record(record))
+        updates += made
+    return merge_updates(updates)
+
+
+def test_an_update_of_many_records_travels_in_columns() -> None:
+    changes = Changes(edited(200))
+    data = encode_changes(changes)
+    assert isinstance(msgpack.unpackb(data)[1], list)
+    assert decode_changes(data) == changes
+    assert encode_changes(Changes(edited(2))).endswith(edited(2))
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_a_damaged_update_in_columns_is_refused_or_is_another_one(data: st.DataObject) -> None:
+    whole = bytearray(encode_changes(Changes(edited(40))))
+    for _ in range(data.draw(st.integers(1, 3))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(MalformedBytes):
+        decode_changes(bytes(whole))
 
 
 def test_random_updates_are_carried_unread() -> None:
