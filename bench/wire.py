@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,16 +21,17 @@ from vademecum.transport.frames import Push, decode
 
 from .measure import Row, at_most
 from .tap import Tap, listening
-from .workload import AGENT, import_leaves, made_up, relay_process, sentence
+from .workload import AGENT, import_leaves, made_up, open_at, relay_process, sentence
 
 __all__ = ["rows"]
 
 ONE_EDIT = 600.0
-WEEK = 40.0 * 1024
+WEEK = 40_000.0
 EDITS, LEAVES = 1000, 50
 REASON = 40
 """Characters of a reason."""
 _LEVEL = 3
+_WEEK_MS = 7 * 24 * 3600 * 1000
 
 Edit = Callable[[Vault, random.Random], str]
 """Makes one change and returns all that was said in it."""
@@ -44,10 +46,13 @@ async def _rows(folder: Path, relay: str) -> list[Row]:
     measured: list[Row] = []
     async with listening(relay) as tap:
         for who, edit in (("person", _set), ("agent", _remember)):
-            with Vault.create(folder / who) as vault:
+            Vault.create(folder / who).close()
+            clock = _Clock()
+            with open_at(folder / who, clock) as vault:
                 vault.use_relay(tap.url)
                 import_leaves(vault, made_up(500))
                 await vault.sync_once()
+                clock.on_the_way = True
                 said, size, _ = await _push(vault, tap, edit, 1)
                 measured.append(at_most(f"wire/edit/{who}", size, "B", floor=len(said), target=ONE_EDIT))
                 said, size, commits = await _push(vault, tap, edit, EDITS)
@@ -55,6 +60,20 @@ async def _rows(folder: Path, relay: str) -> list[Row]:
                 measured.append(at_most(f"wire/week/{who}", size, "B", floor=floor, target=WEEK))
                 measured.append(at_most(f"wire/week/{who}/commits", commits, "commits per scope", floor=1, target=1))
     return measured
+
+
+class _Clock:
+    """A wall clock that ends now; on the way, it has moved on at each look, as much as makes 1,000 edits a week."""
+
+    def __init__(self) -> None:
+        self._now = time.time_ns() // 1_000_000 - 2 * _WEEK_MS
+        self._rng = random.Random(7)
+        self.on_the_way = False
+
+    def __call__(self) -> int:
+        if self.on_the_way:
+            self._now += self._rng.randrange(2 * _WEEK_MS // EDITS)
+        return self._now
 
 
 async def _push(vault: Vault, tap: Tap, edit: Edit, times: int) -> tuple[bytes, int, int]:

@@ -6,17 +6,20 @@ import asyncio
 import random
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from vademecum import Vault
 from vademecum.engine.remembering import import_leaf
-from vademecum.engine.replica import Transaction
+from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import PUBLIC
+from vademecum.founding import STORE
+from vademecum.storage.environment import Environment
+from vademecum.storage.identity import Identity
 from vademecum.transport.relay.server import serve
 
-__all__ = ["AGENT", "Leaf", "import_leaves", "joined", "made_up", "relay_process", "sentence"]
+__all__ = ["AGENT", "Leaf", "import_leaves", "joined", "made_up", "open_at", "relay_process", "sentence"]
 
 AGENT = "bench/import@1.0.0"
 PER_TRANSACTION = 1000
@@ -72,6 +75,13 @@ def import_leaves(vault: Vault, leaves: Sequence[Leaf]) -> None:
                 import_leaf(scope, path, value, writer=AGENT)
 
         vault.write(work)
+
+
+def open_at(home: Path, wall: Callable[[], int]) -> Vault:
+    """The vault in *home* with the wall clock *wall*, milliseconds since 1970."""
+    identity = Identity.read(home)
+    environment = Environment.open(home / STORE)
+    return Vault(home, identity, Replica(environment, device=identity.device, client=identity.client, wall=wall))
 
 
 async def joined(member: Vault, home: Path, name: str) -> Vault:
