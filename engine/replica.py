@@ -8,6 +8,8 @@ safe. A document cannot be rolled back: whenever a transaction does not commit, 
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
@@ -39,6 +41,10 @@ class Replica:
         self.device = device
         self.wall = wall
         self._documents = Documents(client)
+        # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
+        # the next one must not find documents of which it is not yet said whether they are what the database holds.
+        self._writing = threading.RLock()
+        self._pid = os.getpid()
 
     @contextmanager
     def read(self) -> Iterator[View]:
@@ -61,17 +67,27 @@ class Replica:
                 transaction.finish()
             return result
 
-        try:
-            result = self.environment.write(run)
-        except BaseException:
-            self._documents.discard()
-            raise
-        self._documents.committed()
+        self._follow_fork()
+        with self._writing:
+            try:
+                result = self.environment.write(run)
+            except BaseException:
+                self._documents.discard()
+                raise
+            self._documents.committed()
         return result
 
     def close(self) -> None:
-        self._documents.discard()
+        self._follow_fork()
+        with self._writing:
+            self._documents.discard()
         self.environment.close()
+
+    def _follow_fork(self) -> None:
+        """In a forked child the lock may be held by a thread that is not there."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._writing = threading.RLock()
 
 
 class Transaction(View):
