@@ -92,6 +92,15 @@ class Document:
         """The whole state as one update; overwritten values are not in it."""
         return bytes(self._doc.get_update())
 
+    def fold(self, updates: list[bytes]) -> bytes:
+        """The whole state, made of *updates*, in place of them. Unlike in `encode`, deletions of what has not arrived
+        yet are in it. Raises `MalformedBytes`.
+        """
+        with _translated():
+            merged = pycrdt.merge_updates(*updates)
+            deletions = pycrdt.get_update(merged, pycrdt.get_state(merged))
+            return bytes(pycrdt.merge_updates(self.encode(), deletions))
+
     def own_clock(self) -> int:
         """How many operations this client has made in this document."""
         return _decode_state(self._doc.get_state()).get(self._client, 0)

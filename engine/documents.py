@@ -60,7 +60,8 @@ class OpenDocument:
 
     def fold(self, writer: Writer) -> None:
         """Replaces state and updates by one state, without what was overwritten."""
-        state = self.document.encode()
+        updates = [update for _, update in writer.scan(Table.DOCUMENTS, self.number)]
+        state = self.document.fold(updates)
         writer.delete_prefix(Table.DOCUMENTS, self.number)
         writer.put(Table.DOCUMENTS, self._key(_STATE), state)
         self.state_bytes, self.tail_bytes, self.tail_count = len(state), 0, 0
