@@ -81,7 +81,8 @@ def join(
                 }
             )
         else:
-            print_line(f"{report.state}: {len(vault.user.leaves()):,} leaves are here.")
+            here = len(vault.user.leaves())
+            print_line(f"{report.state}: {here:,} {'leaf is' if here == 1 else 'leaves are'} here.")
     if report.state != "synced":
         raise typer.Exit(1)
 

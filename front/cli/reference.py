@@ -62,7 +62,7 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _table(params: Iterator[Any]) -> Iterator[str]:
-    rows = [f"| {_name(param)} | {param.help} |" for param in params if param.help]
+    rows = [f"| {_name(param)} | {param.help}{_default(param)} |" for param in params if param.help]
     if rows:
         yield "| | |"
         yield "|---|---|"
@@ -75,6 +75,10 @@ def _name(param: Any) -> str:
     names = ", ".join(f"`{name}`" for name in [*param.opts, *param.secondary_opts])
     needed = " (required)" if param.required else ""
     return f"{names} {param.metavar or ''}".rstrip().replace("|", "\\|") + needed
+
+
+def _default(param: Any) -> str:
+    return "" if param.default in (None, "", True, False) else f" Default: {param.default}."
 
 
 if __name__ == "__main__":

@@ -44,7 +44,11 @@ async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[str], None] |
         if stop.is_set():
             raise _Stopped
 
-    while not stop.is_set():
+    while True:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
+        if stop.is_set():
+            return
         status = await in_thread(vault.status)
         seen = status.state, status.pending, status.problems
         if say is not None and seen != told:
@@ -56,8 +60,6 @@ async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[str], None] |
         if index and status.indexing and status.state == "synced":
             with suppress(_Stopped):
                 await in_thread(vault.index, unless_stopped)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
 
 
 @contextmanager
