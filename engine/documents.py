@@ -23,9 +23,11 @@ _UPDATE = b"u"
 _SEQ = 8
 
 FOLD_BYTES = 256 * 1024
-"""Updates are folded when they are longer than the state, but not for less than this."""
+"""Updates are folded when they are longer than the state, but not for less than this …"""
+FOLD_LEAST = 8
+"""… nor while they are so few: a device that joins takes in a few long ones, in which nothing is overwritten …"""
 FOLD_COUNT = 4096
-"""… or when there are so many that loading them one by one is slow."""
+"""… and always when there are so many that loading them one by one is slow."""
 
 
 @dataclass(slots=True)
@@ -55,7 +57,8 @@ class OpenDocument:
         self.seq += 1
         writer.put(Table.DOCUMENTS, self._key(_UPDATE), update)
         self._count(update)
-        if self.tail_bytes > max(FOLD_BYTES, self.state_bytes) or self.tail_count > FOLD_COUNT:
+        outweighs = self.tail_bytes > max(FOLD_BYTES, self.state_bytes) and self.tail_count > FOLD_LEAST
+        if outweighs or self.tail_count > FOLD_COUNT:
             self.fold(writer)
 
     def fold(self, writer: Writer) -> None:
