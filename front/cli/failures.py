@@ -17,6 +17,9 @@ __all__ = ["INTERRUPTED", "MISUSE", "guarded"]
 MISUSE = 2
 INTERRUPTED = 130
 
+# what every error in a call derives from; typer has it under no public name in all of its versions
+_WrongCall: type[typer.BadParameter] = typer.BadParameter.__mro__[2]  # its base's base
+
 
 def guarded(work: Callable[[], object]) -> int:
     """The exit code of *work*: what it returns if that is a number, else 0; or that of what it raised.
@@ -29,7 +32,7 @@ def guarded(work: Callable[[], object]) -> int:
         return result if isinstance(result, int) else 0
     except VademecumError as error:
         return _fail(error.message, error.exit_code)
-    except typer.TyperException as error:
+    except _WrongCall as error:
         return _fail(_usage(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -45,9 +48,9 @@ def _fail(sentence: str, code: int) -> int:
     return code
 
 
-def _usage(error: typer.TyperException) -> str:
+def _usage(error: typer.BadParameter) -> str:
     message = error.format_message()
-    context = getattr(error, "ctx", None)
+    context = getattr(error, "ctx", None)  # a base of what is declared has none
     return message if context is None else f"{message} (`{context.command_path} --help` says how.)"
 
 
