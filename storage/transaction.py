@@ -31,6 +31,11 @@ class Reader:
         found = self._txn.get(key, db=self._tables[table])
         return None if found is None else _checked(table, found)
 
+    def get_many(self, table: Table, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values at those of *keys* that are there; several times faster than one by one, most of all if sorted."""
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            return {key: _checked(table, found) for key, found in cursor.getmulti(keys)}
+
     def scan(
         self, table: Table, prefix: bytes = b"", *, after: bytes | None = None, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
