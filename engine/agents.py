@@ -58,6 +58,10 @@ class AgentPattern:
             raise InvalidAgent(f"{text!r} names no agent. {_RULE} Without @version, all versions are meant.")
         return cls(f"{found[1]}/{found[2]}", found[3])
 
+    @classmethod
+    def is_valid(cls, text: str) -> bool:
+        return _PATTERN.match(text) is not None
+
     def matches(self, writer: str) -> bool:
         """Whether *writer*, as a record holds it, is meant."""
         return writer == str(self) if self.version else writer.partition("@")[0] == self.name

@@ -14,11 +14,12 @@ from vademecum.errors import InvalidCommit, MalformedBytes
 from vademecum.storage.tables import Table
 
 from . import journal
+from .agents import AgentPattern
 from .changes import Changes, Superseded
 from .law import Forgotten, hopeless
-from .records import Record
-from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
-from .view import FORGOTTEN, row_key
+from .paths import is_path
+from .slots import Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
+from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
 
 __all__ = ["Merged", "merge"]
@@ -53,7 +54,9 @@ _Change = tuple[bool, bytes, bytes | None]
 """(by person, device, data) of a slot; no data where it is gone."""
 
 
-def _by_name(changed: Mapping[str, bytes | None], device: bytes) -> Iterator[tuple[str, list[_Change]]]:
+def _by_name(
+    slot_map: SlotMap, changed: Mapping[str, bytes | None], device: bytes
+) -> Iterator[tuple[str, list[_Change]]]:
     """The changes of each name. In the order of the keys those of one name stand together: no name has a separator."""
     current = ""
     slots: list[_Change] = []
@@ -65,10 +68,12 @@ def _by_name(changed: Mapping[str, bytes | None], device: bytes) -> Iterator[tup
             raise InvalidCommit(f"A commit of the device {device.hex()} holds a key that is no slot's.") from error
         if data is not None and owner != device:
             raise InvalidCommit(f"A commit of the device {device.hex()} writes under the name of {owner.hex()}.")
-        if slots and name != current:
-            yield current, slots
-            slots = []
-        current = name
+        if name != current:
+            _check_name(slot_map, name, device)
+            if slots:
+                yield current, slots
+                slots = []
+            current = name
         slots.append((by_person, owner, data))
     if slots:
         yield current, slots
@@ -87,20 +92,23 @@ def _merge_map(
     journaled = slot_map in journal.JOURNALED
     indexed = slot_map in INDEXED
     forgotten = scope.forgotten()
-    empty = not writer.has(Table.LEAVES, number + bytes([slot_map]))
+    named = [(row_key(slot_map, name), name, slots) for name, slots in _by_name(slot_map, changed, device)]
+    held = writer.get_many(Table.LEAVES, [number + key for key, _, _ in named])
     rows: list[tuple[bytes, bytes]] = []
     entries: list[tuple[bytes, bytes]] = []
     histories: list[tuple[bytes, bytes]] = []
     tickets: list[tuple[bytes, bytes]] = []
+    doubtful: list[bytes] = []  # names in whose history a value may stand that the person has deleted
     newest = merged.newest
-    for name, slots in _by_name(changed, device):
-        key = row_key(slot_map, name)
+    for key, name, slots in named:
         full = number + key
-        before = EMPTY_ROW if empty else decode_row(writer.get(Table.LEAVES, full))
+        before = decode_row(held.get(full))
         row, written = _merge_row(before, slots, device, forgotten, complete)
         rows.append((full, encode_row(row)))
+        decided = row.live
         for slot in written:
             newest = max(newest, slot.record.order)
+            decided = decided and slot is row.slots[0]
             if journaled:
                 entry, index = journal.entry_rows(number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
                 entries.append(entry)
@@ -112,8 +120,8 @@ def _merge_map(
         if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
             merged.statements.append(name[len(FORGOTTEN) :])
             scope.statement_arrived()
-        elif journaled and not row.live and row.slots and row.slots[0].by_person:
-            scope.empty_history(key)
+        elif journaled and not decided and written:
+            doubtful.append(key)
     merged.newest = newest
     for table, pairs in (
         (Table.LEAVES, rows),
@@ -123,6 +131,8 @@ def _merge_map(
     ):
         pairs.sort()
         writer.put_many(table, pairs)
+    for key in doubtful:
+        scope.empty_history(key)
 
 
 def _merge_row(
@@ -176,6 +186,7 @@ def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Sup
     histories: list[tuple[bytes, bytes]] = []
     rows: dict[bytes, Row] = {}
     for one in superseded:
+        _check_name(one.map, one.name, device)
         if one.map not in journal.JOURNALED:
             continue
         key = row_key(one.map, one.name)
@@ -183,14 +194,22 @@ def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Sup
         if row is None:
             row = rows[key] = scope.row(one.map, one.name)
         slot = Slot.of(one.by_person, device, one.data)
-        hidden = _is_forgotten(row, slot, forgotten) or _deleted_since(row, slot.record)
-        entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
+        entry, index = journal.entry_rows(scope.number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
         entries.append(entry)
         histories.append(index)
     writer.put_many(Table.JOURNAL, sorted(entries))
     writer.put_many(Table.HISTORY, sorted(histories))
+    for key in rows:
+        scope.empty_history(key)
 
 
-def _deleted_since(row: Row, record: Record) -> bool:
-    """Whether the person has deleted the name after *record*: its value is then forgotten."""
-    return any(slot.by_person and slot.record.deleted and slot.record.order > record.order for slot in row.slots)
+def _check_name(slot_map: SlotMap, name: str, device: bytes) -> None:
+    """Raises `InvalidCommit` for a name that no device could have written there."""
+    if slot_map is SlotMap.LEAVES:
+        valid = is_path(name)
+    elif slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
+        valid = AgentPattern.is_valid(name[len(FORGOTTEN) :])
+    else:
+        valid = is_name(name)
+    if not valid:
+        raise InvalidCommit(f"A commit of the device {device.hex()} holds a name that cannot be one: {name[:80]!r}.")

@@ -7,7 +7,7 @@ import unicodedata
 
 from vademecum.errors import InvalidPath
 
-__all__ = ["MAX_BYTES", "MAX_SEGMENT", "MAX_SEGMENTS", "parse_path", "segment_from"]
+__all__ = ["MAX_BYTES", "MAX_SEGMENT", "MAX_SEGMENTS", "is_path", "parse_path", "segment_from"]
 
 MAX_SEGMENTS = 16
 MAX_SEGMENT = 64
@@ -17,6 +17,7 @@ MAX_BYTES = 400
 
 # \w is Unicode letters, digits and the underscore; a segment may not begin with the latter.
 _SEGMENT = re.compile(r"(?!_)[\w-]{1,64}\Z")
+_PLAIN = re.compile(r"[A-Za-z0-9-][\w-]{0,63}(?:\.[A-Za-z0-9-][\w-]{0,63}){0,15}\Z", re.ASCII)
 _UNFIT = re.compile(r"[^\w-]+")
 
 
@@ -42,6 +43,16 @@ def parse_path(path: str) -> str:
     if size > MAX_BYTES:
         raise InvalidPath(f"The path {_shown(path)} takes {size} bytes; at most {MAX_BYTES} are allowed.")
     return canonical
+
+
+def is_path(text: str) -> bool:
+    """Whether *text* is a path in its canonical form. Under a microsecond for most."""
+    if _PLAIN.match(text):
+        return len(text) <= MAX_BYTES
+    try:
+        return parse_path(text) == text
+    except InvalidPath:
+        return False
 
 
 def segment_from(text: str) -> str:

@@ -12,10 +12,19 @@ from .law import Forgotten
 from .records import Record
 from .slots import EMPTY_ROW, Row, SlotMap, decode_row
 
-__all__ = ["FORGOTTEN", "View", "row_key"]
+__all__ = ["FORGOTTEN", "MAX_NAME", "View", "is_name", "row_key"]
 
 FORGOTTEN = "forgotten/"
 """Settings of a scope that begin so are the person's statements that forget an agent: the pattern follows."""
+
+
+MAX_NAME = 481
+"""Bytes of UTF-8 in a name: LMDB's keys end at 511, and the history's hold 30 bytes more than the name."""
+
+
+def is_name(name: str) -> bool:
+    """Whether rows can be kept under *name*."""
+    return 0 < len(name.encode()) <= MAX_NAME and "\0" not in name
 
 
 def row_key(slot_map: SlotMap, name: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from vademecum.errors import InvalidArgument
 from vademecum.storage.tables import Table
 
 from . import journal, outbox
@@ -13,7 +14,7 @@ from .forgetting import carry_out
 from .law import Forgotten, hopeless
 from .records import Record, encode_record
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
-from .view import FORGOTTEN, forgotten_by, row_key
+from .view import FORGOTTEN, MAX_NAME, forgotten_by, is_name, row_key
 
 if TYPE_CHECKING:
     from .document import Changed, Document
@@ -55,6 +56,8 @@ class ScopeWriter:
         ``order``, ``seen`` and ``heard`` are stamped here; ``created`` and ``updated`` where they are 0. Whether the
         writer may write there is the caller's question.
         """
+        if not is_name(name):
+            raise InvalidArgument(f"The name {name[:80]!r} takes more than {MAX_NAME} bytes, or holds a NUL.")
         row = self.row(slot_map, name)
         return self._place(slot_map, name, row, self._stamped(draft, row))
 
@@ -121,10 +124,22 @@ class ScopeWriter:
             carry_out(self)
 
     def empty_history(self, key: bytes) -> None:
-        """Removes the values of one name from the journal: the person has deleted it."""
-        for entry in journal.history(self._writer, self.number, key):
-            if not entry.forgotten and not entry.record.deleted:
-                journal.empty_entry(self._writer, entry)
+        """Removes from the journal the values of one name that the person has deleted: those ranked below the newest
+        deletion of theirs, and those of agents that had not seen it.
+        """
+        entries = list(journal.history(self._writer, self.number, key))
+        deleted = max(
+            ((one.record.order, one.device) for one in entries if one.record.by_person and one.record.deleted),
+            default=None,
+        )
+        if deleted is None:
+            return
+        for one in entries:
+            record = one.record
+            if one.forgotten or record.deleted:
+                continue
+            if (record.order, one.device) < deleted or not (record.by_person or record.seen >= deleted[0]):
+                journal.empty_entry(self._writer, one)
 
     def keep_row(self, key: bytes, row: Row) -> None:
         self._writer.put(Table.LEAVES, self.number + key, encode_row(row))

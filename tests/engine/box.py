@@ -85,7 +85,7 @@ Forged = Record | bytes | None
 
 
 def forged(
-    *slots: tuple[SlotMap, str, bool, bytes, Record | bytes | None], onto: bytes = b"", client: int = 7
+    *slots: tuple[SlotMap, str, bool, bytes, Record | bytes | None], onto: bytes = b"", client: int = 900
 ) -> bytes:
     """An update that puts, or with None removes, (map, name, by person, device, record); *onto* an update held."""
     return forged_keys(
@@ -95,7 +95,7 @@ def forged(
     )
 
 
-def forged_keys(*keys: tuple[SlotMap, str, Forged], onto: bytes = b"", client: int = 7) -> bytes:
+def forged_keys(*keys: tuple[SlotMap, str, Forged], onto: bytes = b"", client: int = 900) -> bytes:
     document = Document(client)
     if onto:
         document.load(onto)

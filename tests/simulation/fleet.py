@@ -15,6 +15,7 @@ from typing import Any
 from tests.engine.model import Forgotten, Model, Written
 from tests.transport.family import AT, Family, device
 from tests.transport.family import found as found_family
+from vademecum.engine import journal
 from vademecum.engine.agents import AgentId
 from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
@@ -24,7 +25,7 @@ from vademecum.engine.recollection import Recollections
 from vademecum.engine.remembering import set_leaves
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.slots import Row, Slot, SlotMap, parse_slot_key, row_of
-from vademecum.engine.view import FORGOTTEN, forgotten_by
+from vademecum.engine.view import FORGOTTEN, forgotten_by, row_key
 from vademecum.errors import NotFound, Protected
 from vademecum.storage.environment import Environment
 from vademecum.transport import roster as rosters
@@ -121,6 +122,31 @@ class Member:
                     assert _told(rows) == _told({name: row_of(found, forgotten) for name, found in slots.items()})
 
         self.replica.write(check)
+
+    def check_journal(self) -> None:
+        """Every value that stands is in the journal, and none that the person has had forgotten."""
+        with self.replica.read() as view:
+            names = view.scope_names()
+            for entry in journal.entries(view.reader):
+                if entry.map is not SlotMap.LEAVES or entry.forgotten or entry.record.deleted:
+                    continue
+                model = self._fleet.truth.model(names[entry.scope])
+                here = [one for one in model.written if one.path == entry.name]
+                written = next(one for one in here if (one.order, one.device) == (entry.record.order, entry.device))
+                assert written.value == entry.record.value and written.writer == entry.record.writer
+                assert not model.is_void(written)
+                for one in here:
+                    if one.by_person and one.deleted:
+                        assert (written.order, written.device) > (one.order, one.device)
+                        assert written.by_person or written.seen >= one.order
+            for scope in view.scopes():
+                number = view.number(scope)
+                assert number is not None
+                for path, record in view.leaves(scope):
+                    found = [
+                        entry.record for entry in journal.history(view.reader, number, row_key(SlotMap.LEAVES, path))
+                    ]
+                    assert record in found
 
     def _replica(self) -> Replica:
         environment = Environment.open(self._folder, initial_map=MAP_SIZE)
