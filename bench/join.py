@@ -27,7 +27,7 @@ __all__ = ["rows"]
 
 LEAVES = 20_000
 TIMES_FLOOR = 8.0
-ROUNDS = 3
+ROUNDS = 5
 
 
 def rows() -> list[Row]:

@@ -119,7 +119,8 @@ class Document:
         if self._subscriptions:
             return
         for slot_map, shared in self._maps.items():
-            self._subscriptions.append(shared.observe(partial(self._note, slot_map)))
+            # At the inner type: the outer one's observer looks through every value for shared types, which we have not.
+            self._subscriptions.append(shared.integrated.observe(partial(self._note, slot_map)))
         self._subscriptions.append(self._doc.observe(lambda event: self._updates.append(bytes(event.update))))
 
     def _note(self, slot_map: SlotMap, event: Any) -> None:
