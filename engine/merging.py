@@ -105,12 +105,14 @@ def _merge_map(
         before = decode_row(held.get(full))
         row, written = _merge_row(before, slots, device, forgotten, complete)
         rows.append((full, encode_row(row)))
-        decided = row.live
+        decided = True  # nothing that came in stands behind something else
         for slot in written:
             newest = max(newest, slot.record.order)
-            decided = decided and slot is row.slots[0]
+            wins = row.live and slot is row.slots[0]
+            decided = decided and wins
             if journaled:
-                entry, index = journal.entry_rows(number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
+                hidden = not wins and _is_forgotten(row, slot, forgotten)
+                entry, index = journal.entry_rows(number, key, slot, forgotten=hidden)
                 entries.append(entry)
                 histories.append(index)
         if row.winner != before.winner:
@@ -120,7 +122,7 @@ def _merge_map(
         if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
             merged.statements.append(name[len(FORGOTTEN) :])
             scope.statement_arrived()
-        elif journaled and not decided and written:
+        elif journaled and not decided:
             doubtful.append(key)
     merged.newest = newest
     for table, pairs in (
@@ -169,7 +171,7 @@ def _merge_row(
 
 def _is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
     """Whether *slot*'s value must not be kept: its agent was forgotten, or the person deleted what it had not seen."""
-    if slot.by_person or (row.live and slot is row.slots[0]):
+    if slot.by_person:
         return False
     record = slot.record
     if record.heard < forgotten(record.writer):
