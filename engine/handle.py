@@ -137,9 +137,13 @@ class AgentHandle:
         return self._look(lambda sight: audit.why(sight, canonical))  # type: ignore[no-any-return]
 
     def log(self, *, path: str | None = None, limit: int | None = None) -> list[Change]:
-        """This agent's own changes, all versions of it, newest first."""
+        """This agent's own changes, all versions of it, newest first; with *path*, those at and below it.
+
+        Raises `InvalidPath`.
+        """
         mine = AgentPattern(self.agent.name, None)
-        return self._look(lambda sight: audit.log(sight, agent=mine, path=path, limit=limit))  # type: ignore[no-any-return]
+        canonical = None if path is None else parse_path(path)
+        return self._look(lambda sight: audit.log(sight, agent=mine, path=canonical, limit=limit))  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"AgentHandle({str(self.agent)!r})"
