@@ -53,7 +53,7 @@ def _measured(group: str, data: Path | None) -> list[Row]:
 
 def _table(rows: Iterable[Row]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("name")
+    table.add_column("name", no_wrap=True)
     for column in ("value", "floor", "ratio", "target"):
         table.add_column(column, justify="right")
     table.add_column("unit")

@@ -58,7 +58,7 @@ async def _rows(folder: Path, relay: str) -> list[Row]:
                 said, size, commits = await _push(vault, tap, edit, EDITS)
                 floor = len(zstandard.ZstdCompressor(_LEVEL).compress(said))
                 measured.append(at_most(f"wire/week/{who}", size, "B", floor=floor, target=WEEK))
-                measured.append(at_most(f"wire/week/{who}/commits", commits, "commits per scope", floor=1, target=1))
+                measured.append(at_most(f"wire/week/{who}/commits", commits, "commits", floor=1, target=1))
     return measured
 
 

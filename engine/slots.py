@@ -122,21 +122,25 @@ def device_tag(device: bytes) -> str:
 
 def parse_slot_key(key: str) -> tuple[str, bool, bytes]:
     """(name, by person, device). Raises `MalformedBytes`."""
-    parts = key.split(SEPARATOR)
-    if len(parts) != 3 or parts[1] not in (PERSON, AGENT) or len(parts[2]) != 22 or not parts[0]:
+    name, _, owner = key.partition(SEPARATOR)
+    if not name:
         raise MalformedBytes("A key in a document is not the key of a slot.")
-    return parts[0], parts[1] == PERSON, _device_of(parts[2])
+    return name, *_owner(owner)
 
 
-@lru_cache(maxsize=1024)  # a document names few devices, each of them in thousands of keys
-def _device_of(tag: str) -> bytes:
+@lru_cache(maxsize=1024)  # a document has few owners, each of them in thousands of keys
+def _owner(text: str) -> tuple[bool, bytes]:
+    """(by person, device) from what follows the name. Raises `MalformedBytes`."""
+    owner, _, tag = text.partition(SEPARATOR)
+    if owner not in (PERSON, AGENT) or len(tag) != 22:
+        raise MalformedBytes("A key in a document is not the key of a slot.")
     try:
         device = urlsafe_b64decode(tag + "==")
     except ValueError as error:
         raise MalformedBytes("A key in a document names no device.") from error
     if device_tag(device) != tag:
         raise MalformedBytes("A key in a document names a device in another way than its own.")
-    return device
+    return owner == PERSON, device
 
 
 # One packer for all: making one takes longer than using it. Safe among threads, for no Python code runs while it packs
@@ -147,9 +151,8 @@ _pack: Callable[[object], bytes] = msgpack.Packer().pack
 def encode_row(row: Row) -> bytes:
     """``[live, class ‖ device, record, class ‖ device, record, …]``"""
     fields: list[bool | bytes] = [row.live]
-    for slot in row.slots:
-        fields.append((b"u" if slot.by_person else b"a") + slot.device)
-        fields.append(slot.data)
+    for by_person, device, data, _ in row.slots:
+        fields += (b"u" + device if by_person else b"a" + device, data)
     return _pack(fields)
 
 
