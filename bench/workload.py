@@ -48,8 +48,11 @@ _TOPICS = ("family", "food", "health", "home", "music", "plans", "reading", "spo
 
 
 def sentence(rng: random.Random, length: int) -> str:
-    """Words at random, *length* characters long or a word more."""
-    text = rng.choice(_WORDS).capitalize()
+    """Words at random and a number, *length* characters long or a word more.
+
+    A thousand of them, of forty characters, compress as well as beginnings of turns of real conversations.
+    """
+    text = f"{rng.choice(_WORDS).capitalize()} {rng.randrange(10_000)}"
     while len(text) < length:
         text += f" {rng.choice(_WORDS)}"
     return text
