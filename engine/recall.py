@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from vademecum.embeddings.words import query_words, text_words
 from vademecum.errors import InvalidArgument, ModelUnavailable
 from vademecum.storage.tables import Table
 
 from .agents import AgentId
-from .indexing import Indexer, Progress, parse_entry_id
+from .indexing import Indexer, Progress, index_text, parse_entry_id
 from .messages import message_text
 from .paths import MAX_SEGMENT
 from .ranking import CANDIDATES, Candidate, Ranked, fuse, meaning_query, rank
@@ -140,8 +141,32 @@ class Recall:
         self._fault = f"Answered from words alone: {error.message}"
 
     def _by_words(self, sight: Sight, scopes: list[str], question: str) -> dict[str, float]:
-        found = self.indexer.text.search_scopes(scopes, question, _wanted(sight))
-        return {f"{scope}\n{entry}": score for scope, entry, score in found if _visible(sight, scope, entry)}
+        whole = [scope for scope in scopes if not _is_partial(sight, scope)]
+        found = self.indexer.text.search_scopes(whole, question, CANDIDATES)
+        scores = {f"{scope}\n{entry}": score for scope, entry, score in found}
+        if len(whole) < len(scopes) and sight.granted():
+            scores |= self._by_words_granted(sight, question, max(scores.values(), default=1.0))
+        return scores
+
+    def _by_words_granted(self, sight: Sight, question: str, best: float) -> dict[str, float]:
+        """Leaves of ``user.private`` that this caller sees, by the share of the question's words that they have.
+
+        Not by their BM25 score: that weighs a word by how many leaves have it, and so would tell of all the others.
+        """
+        text = self.indexer.text
+        every = max(1, text.count(PRIVATE))
+        entries = [entry for entry, _ in text.search(PRIVATE, question, every) if _visible(sight, PRIVATE, entry)]
+        wanted = [word for word, _ in query_words(question)]
+        scores = {}
+        for entry in entries[:CANDIDATES]:
+            slot_map, name = parse_entry_id(entry)
+            record = sight.view.get(PRIVATE, slot_map, name)
+            if record is not None:
+                there = set(text_words(index_text(slot_map, name, record)).split())
+                # one word at least it has, in another form than the question's
+                share = max(1, sum(word in there for word in wanted)) / len(wanted)
+                scores[f"{PRIVATE}\n{entry}"] = best * share
+        return scores
 
     def _by_meaning(self, sight: Sight, scopes: list[str], question: str, embedder: Embedder) -> dict[str, float]:
         assert self._cache is not None  # made together with the embedder
@@ -158,11 +183,6 @@ class Recall:
                     near.append((cosine, f"{scope}\n{entry}"))
         near.sort(key=lambda pair: (-pair[0], pair[1]))
         return {key: cosine for cosine, key in near[:CANDIDATES]}
-
-
-def _wanted(sight: Sight) -> int:
-    """How many entries to ask the index of words for: more where some of them will not be visible."""
-    return CANDIDATES if sight.agent is None else 4 * CANDIDATES
 
 
 def _is_partial(sight: Sight, scope: str) -> bool:
