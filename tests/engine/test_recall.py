@@ -1,0 +1,320 @@
+"""Recall: what answers, what never does, who sees what, and what happens when an index or the model is gone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.engine.box import Box, boxes
+from vademecum.embeddings.embedder import MODEL_VARIABLE, OnnxEmbedder
+from vademecum.engine.agents import AgentId
+from vademecum.engine.messages import log_message
+from vademecum.engine.recall import Recall
+from vademecum.engine.recollection import Recollections
+from vademecum.errors import InvalidArgument, ModelUnavailable
+
+X, Y = "dev/x@1", "dev/y@1"
+
+
+class Searched:
+    """A box with its recall, by the shipped model or without one."""
+
+    def __init__(self, box: Box, folder: Path) -> None:
+        self.box = box
+        self.folder = folder
+        self.recall = Recall(box.replica, folder, OnnxEmbedder.default)
+
+    def ask(self, query: str, agent: str | None = None, k: int = 5) -> list[str]:
+        return [one.path for one in self.answer(query, agent, k)]
+
+    def answer(self, query: str, agent: str | None = None, k: int = 5) -> Recollections:
+        return self.recall(query, k, AgentId.parse(agent) if agent else None)
+
+    def again(self) -> None:
+        """As another process would begin."""
+        self.recall.close()
+        self.recall = Recall(self.box.replica, self.folder, OnnxEmbedder.default)
+
+
+@pytest.fixture
+def searched(tmp_path: Path) -> Iterator[Searched]:
+    with boxes(tmp_path, 1) as (box,):
+        made = Searched(box, tmp_path / "index")
+        yield made
+        made.recall.close()
+
+
+@pytest.fixture
+def no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(MODEL_VARIABLE, str(tmp_path / "no such model"))
+
+
+def fill(box: Box) -> None:
+    box.user.set("name", "Alice")
+    box.agent(X).remember("diet", "vegetarian", because="I eat no meat")
+    box.agent(X).remember("pets", "a tortoise called Zeno", because="my tortoise Zeno")
+    box.agent(Y).remember("work", "teaches chemistry at a school", because="I teach chemistry")
+    box.user.set("allergies", ["walnuts"], private=True)
+
+
+def test_a_question_finds_what_it_shares_no_word_with(searched: Searched) -> None:
+    fill(searched.box)
+    answer = searched.answer("what animal lives with her?")
+    assert answer.method == "hybrid" and answer.note is None
+    assert answer[0].path == "pets" and "tortoise" in answer[0].text
+    assert searched.ask("what is her job?")[0] == "work"
+
+
+def test_a_recollection_says_who_wrote_it_when_and_why_it_is_there(searched: Searched) -> None:
+    fill(searched.box)
+    found = searched.answer("vegetarian food")[0]
+    assert (found.id, found.scope, found.value, found.agent) == ("user.public:diet", "user.public", "vegetarian", X)
+    assert 0 < found.score <= 1 and set(found.why) >= {"meaning", "words", "confidence"}
+    assert found.as_json()["source"]["agent"] == X
+    assert searched.answer("vegetarian food").as_json()["method"] == "hybrid"
+
+
+def test_what_was_written_is_found_by_the_next_question_also_from_another_process(searched: Searched) -> None:
+    assert searched.ask("zebra") == []
+    other = searched.box.again()
+    other.user.set("animal", "a zebra of all things")
+    assert searched.ask("zebra") == ["animal"]
+    other.user.set("animal", "a giraffe of all things")
+    assert searched.ask("zebra giraffe") == ["animal"]
+    assert searched.answer("zebra giraffe")[0].text == "a giraffe of all things"
+    other.close()
+
+
+@pytest.mark.parametrize("model", [True, False])
+def test_what_was_deleted_is_never_recalled(
+    searched: Searched, model: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if not model:
+        monkeypatch.setenv(MODEL_VARIABLE, str(tmp_path / "none"))
+    fill(searched.box)
+    assert "pets" in searched.ask("tortoise")
+    searched.box.user.forget("pets")
+    assert "pets" not in searched.ask("tortoise", k=50)
+    searched.box.user.forget_agent("dev/x")
+    assert set(searched.ask("tortoise vegetarian diet pets", k=50)) <= {"name", "work", "allergies"}
+    searched.again()
+    assert set(searched.ask("tortoise vegetarian diet pets", k=50)) <= {"name", "work", "allergies"}
+    searched.box.agent(Y).forget("work")
+    assert "work" not in searched.ask("chemistry", k=50)
+
+
+def test_a_message_of_a_session_is_found_and_belongs_to_the_person(searched: Searched) -> None:
+    searched.box.replica.write(
+        lambda transaction: log_message(
+            transaction.scope("session/s1"), X, "m1", speaker="Bo", text="the lighthouse was closed", at_ms=1
+        )
+    )
+    (found,) = searched.answer("lighthouse")
+    assert (found.scope, found.path, found.text) == ("session/s1", "m1", "Bo: the lighthouse was closed")
+    assert searched.ask("lighthouse", X) == []
+
+
+# --- who sees what ---------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_recalls_the_public_scope_and_its_own_and_nothing_else(searched: Searched) -> None:
+    box = searched.box
+    box.user.set("public", "zebra in public")
+    box.user.set("private", "zebra in private", private=True)
+    box.agent(X).remember("own", "zebra of x", because="said", scope="agent")
+    box.agent(Y).remember("others", "zebra of y", because="said", scope="agent")
+    assert set(searched.ask("zebra", X, 50)) == {"public", "own"}
+    assert set(searched.ask("zebra", Y, 50)) == {"public", "others"}
+    assert set(searched.ask("zebra", None, 50)) == {"public", "private", "own", "others"}
+
+
+def test_a_granted_leaf_is_recalled_until_the_grant_is_revoked(searched: Searched, no_model: None) -> None:
+    box = searched.box
+    for number in range(300):
+        box.user.set(f"noise.n{number}", f"zebra number {number}", private=True)
+    box.user.set("zoo.visit", "we saw many zebras", private=True)
+    assert searched.ask("zebra", X, 50) == []
+    box.user.grant("zoo", "dev/x")
+    assert searched.ask("zebra", X, 50) == ["zoo.visit"]
+    assert searched.ask("zebra", Y, 50) == []
+    box.user.revoke("zoo", "dev/x")
+    assert searched.ask("zebra", X, 50) == []
+
+
+@pytest.mark.parametrize("granted", [False, True])
+def test_what_an_agent_may_not_see_moves_no_score_that_it_sees(searched: Searched, granted: bool) -> None:
+    """Else an agent could ask for a word and read off its own leaf's score whether a private leaf has it."""
+    box = searched.box
+    box.agent(X).remember("bait", "walnuts and other nuts", because="said", scope="agent")
+    box.agent(X).remember("other", "something else entirely", because="said")
+    box.user.set("health.seen", "no walnuts please", private=True)
+    if granted:
+        box.user.grant("health.seen", "dev/x")
+
+    def scores() -> list[Any]:
+        return [(one.path, one.score, one.why) for one in searched.answer("walnuts", X, 50)]
+
+    before = scores()
+    assert ("health.seen" in [path for path, _, _ in before]) is granted
+    for number in range(40):
+        box.user.set(f"health.n{number}", "walnuts " * (number + 1), private=True)
+        box.agent(Y).remember(f"own.n{number}", "walnuts", because="walnuts", scope="agent")
+    assert scores() == before
+
+
+# --- what is missing, damaged, or another's --------------------------------------------------------------------------
+
+
+def test_without_a_model_words_answer_and_the_answer_says_so(searched: Searched, no_model: None) -> None:
+    fill(searched.box)
+    answer = searched.answer("tortoise")
+    assert answer.method == "text" and answer.note is not None and "no such model" in answer.note
+    assert [one.path for one in answer] == ["pets"]
+    assert searched.recall.prepare() == 0
+
+
+def test_when_the_model_is_back_what_was_written_without_it_gets_its_vectors(
+    searched: Searched, no_model: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(searched.box)
+    assert searched.ask("an animal at home") == []
+    monkeypatch.delenv(MODEL_VARIABLE)
+    searched.again()
+    answer = searched.answer("an animal at home")
+    assert answer.method == "hybrid" and answer[0].path == "pets"
+
+
+class Failing:
+    """A model that loads and then fails."""
+
+    model_id, dimensions = "failing-1", 8
+
+    def embed(self, texts: Sequence[str], progress: object = None) -> Any:
+        raise ModelUnavailable("The model has failed.")
+
+
+def test_a_model_that_fails_on_the_way_leaves_the_answer_to_the_words(searched: Searched) -> None:
+    fill(searched.box)
+    recall = Recall(searched.box.replica, searched.folder, Failing)
+    answer = recall("tortoise", 5)
+    assert answer.method == "text" and "has failed" in (answer.note or "")
+    assert [one.path for one in answer] == ["pets"]
+    recall.close()
+
+
+class Counting:
+    """A model of another kind and size: counts letters."""
+
+    def __init__(self, model_id: str) -> None:
+        self.model_id = model_id
+        self.dimensions = 26
+        self.embedded: list[str] = []
+
+    def embed(self, texts: Sequence[str], progress: object = None) -> Any:
+        self.embedded += texts
+        rows = [[text.count(chr(97 + letter)) + 0.01 for letter in range(26)] for text in texts]
+        vectors = np.array(rows, np.float32).reshape(len(texts), 26)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def test_another_model_gets_vectors_of_its_own_and_the_first_one_its_own_again(searched: Searched) -> None:
+    fill(searched.box)
+    assert searched.ask("what animal lives with her?")[0] == "pets"
+    other = Counting("counting-1")
+    recall = Recall(searched.box.replica, searched.folder, lambda: other)
+    assert recall("zzzz", 5).method == "hybrid"
+    assert len(other.embedded) == 5 + 1
+    recall.close()
+    searched.again()
+    assert searched.ask("what animal lives with her?")[0] == "pets"
+
+
+def test_a_text_is_embedded_once_and_again_only_when_it_has_changed(searched: Searched) -> None:
+    fill(searched.box)
+    counting = Counting("counting-2")
+    recall = Recall(searched.box.replica, searched.folder, lambda: counting)
+    assert recall.prepare() == 5
+    searched.box.agent(X).remember("diet", "vegetarian", because="I said so again")
+    recall("anything", 5)
+    assert len(counting.embedded) == 5 + 1
+    searched.box.agent(X).remember("diet", "vegan", because="no cheese either")
+    recall("anything", 5)
+    assert len(counting.embedded) == 5 + 3
+    recall.close()
+
+
+@pytest.mark.parametrize("damage", ["delete", "folder", "truncate", "garbage", "empty"])
+def test_recall_survives_indexes_that_are_gone_or_damaged(searched: Searched, damage: str) -> None:
+    fill(searched.box)
+    assert searched.ask("tortoise")[0] == "pets"
+    searched.recall.close()
+    files = sorted(file for file in searched.folder.iterdir() if file.is_file())
+    assert any(file.name == "text.sqlite" for file in files)
+    if damage == "folder":
+        shutil.rmtree(searched.folder)
+    for file in files:
+        if damage == "delete":
+            file.unlink()
+        elif damage == "truncate":
+            file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        elif damage == "garbage":
+            file.write_bytes(b"no index at all " * 500)
+        elif damage == "empty":
+            file.write_bytes(b"")
+    searched.again()
+    assert searched.ask("tortoise")[0] == "pets"
+    assert searched.ask("what animal lives with her?")[0] == "pets"
+    searched.box.user.set("new", "a xylophone")
+    assert searched.ask("xylophone")[0] == "new"
+
+
+@pytest.mark.parametrize("damage", ["delete", "garbage"])
+def test_recall_survives_the_loss_of_its_text_index_while_it_runs(searched: Searched, damage: str) -> None:
+    fill(searched.box)
+    assert searched.ask("tortoise")[0] == "pets"
+    for file in searched.folder.glob("text.sqlite*"):
+        if damage == "delete":
+            file.unlink()
+        else:
+            file.write_bytes(b"no index at all " * 500)
+    searched.box.user.set("new", "a xylophone")
+    assert searched.ask("xylophone")[0] == "new"
+    assert searched.ask("tortoise")[0] == "pets"
+
+
+def test_rebuilding_throws_away_and_fills_again(searched: Searched) -> None:
+    fill(searched.box)
+    before = searched.answer("tortoise at home", k=50)
+    searched.recall.indexer.rebuild()
+    assert searched.recall.indexer.waiting()[0] == 5
+    after = searched.answer("tortoise at home", k=50)
+    assert [(one.path, one.score) for one in after] == [(one.path, one.score) for one in before]
+
+
+@pytest.mark.parametrize(
+    ("query", "k"), [("", 5), ("  \n", 5), ("x", 0), ("x", 1001), ("x", True), ("x", 1.5), (None, 5)]
+)
+def test_an_empty_question_or_a_wrong_number_is_refused(searched: Searched, query: Any, k: Any) -> None:
+    with pytest.raises(InvalidArgument):
+        searched.recall(query, k)
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "a AND (b", "*", "NEAR(", "-", "x" * 100_000, "\0", "': DROP TABLE", "猫が好き"]
+)
+def test_any_text_is_a_question(searched: Searched, query: str) -> None:
+    fill(searched.box)
+    searched.answer(query)
+
+
+def test_no_more_than_k_come_best_first(searched: Searched) -> None:
+    for number in range(30):
+        searched.box.user.set(f"n{number}", f"zebra {number}")
+    answer = searched.answer("zebra", k=7)
+    assert len(answer) == 7
+    assert [one.score for one in answer] == sorted((one.score for one in answer), reverse=True)
