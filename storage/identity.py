@@ -20,6 +20,8 @@ __all__ = ["FORMAT", "IDENTITY_FILE", "Identity"]
 FORMAT = 1
 """Version of everything a vault's folder holds."""
 IDENTITY_FILE = "vault.json"
+ID_SIZE = 16
+MAX_CLIENT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,18 @@ class Identity:
                     f"The vault in {folder} has format {fields['format']}; this program reads up to {FORMAT}. "
                     f"Install a newer vademecum."
                 )
-            return cls(
-                bytes.fromhex(fields["vault"]), bytes.fromhex(fields["device"]), int(fields["client"]), fields["name"]
-            )
+            vault, device = bytes.fromhex(fields["vault"]), bytes.fromhex(fields["device"])
+            client, name = fields["client"], fields["name"]
+            if not (len(vault) == len(device) == ID_SIZE and type(client) is int and 0 <= client < MAX_CLIENT):
+                raise ValueError("an id or the client id is out of its range")
+            if type(name) is not str:
+                raise TypeError("the name is not text")
+            return cls(vault, device, client, name)
         except (FileNotFoundError, NotADirectoryError):
             raise VaultMissing(
                 f"There is no vault in {folder}. `vademecum init` makes one, `vademecum join` joins one."
             ) from None
         except OSError as error:
             raise StorageTrouble(f"The file {file} cannot be read: {error.strerror}.") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedStore(f"The file {file} is damaged; restore it from a backup.") from error
