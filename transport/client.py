@@ -25,7 +25,7 @@ __all__ = ["ANSWER_SECONDS", "SyncReport", "in_thread", "sync_forever", "sync_on
 ANSWER_SECONDS = 30.0
 """How long a relay may say nothing while it owes an answer."""
 CHECK_SECONDS = 45.0
-"""How often a connected replica asks where the relay's channels stand, in case a live frame was lost."""
+"""How often a connected replica compares itself with the relay, in case a live frame or another process was lost."""
 POLL_SECONDS = 0.3
 """How often local changes are looked for; also how long edits are gathered into one commit."""
 
@@ -169,6 +169,8 @@ class _Session:
                     await self._tell(self._machine.local_changed)
             if loop.time() >= check_at:
                 check_at = loop.time() + CHECK_SECONDS
+                # another process may have sealed what it then did not live to send
+                await self._tell(self._machine.local_changed)
                 await self._tell(self._machine.check)
 
     async def _take(self) -> bool:
