@@ -9,6 +9,7 @@ command                     answers
 ``fill`` name, count        one ``ack`` with the path of each leaf, then ``done``
 ``forget`` agent            ``done``: the number of leaves that are gone
 ``tree``                    ``done``: scope → path → value
+``own``                     ``done``: everything this device has ever written, from its journal, as in an ``ack``
 ``state``                   ``done``: the status
 ==========================  =============================================================================
 """
@@ -30,6 +31,8 @@ from typing import Any
 
 from tests.engine.model import Model, Written
 from vademecum import Vault
+from vademecum.engine import journal
+from vademecum.engine.records import Record
 from vademecum.engine.slots import SlotMap
 from vademecum.errors import NotFound, Protected
 
@@ -214,12 +217,25 @@ def write_at_random(vault: Vault, rng: random.Random) -> Answer | None:
     with vault.replica.read() as view:
         slot = view.row(scope, SlotMap.LEAVES, name).own(by_person, vault.replica.device)
     assert slot is not None
-    record = slot.record
+    return described(scope, name, slot.device, slot.record)
+
+
+def own_writes(vault: Vault) -> list[Answer]:
+    with vault.replica.read() as view:
+        names = view.scope_names()
+        return [
+            described(names[entry.scope], entry.name, entry.device, entry.record)
+            for entry in journal.entries(view.reader)
+            if entry.map is SlotMap.LEAVES and entry.device == vault.replica.device
+        ]
+
+
+def described(scope: str, name: str, device: bytes, record: Record) -> Answer:
     return {
         "scope": scope,
         "path": name,
-        "by_person": by_person,
-        "device": slot.device.hex(),
+        "by_person": record.by_person,
+        "device": device.hex(),
         "order": record.order,
         "value": record.value,
         "deleted": record.deleted,
@@ -261,6 +277,8 @@ def obey(vault: Vault, command: dict[str, Any]) -> object:
             return {"gone": vault.forget(agent=command["agent"])}
         case "tree":
             return tree_of(vault)
+        case "own":
+            return own_writes(vault)
         case "state":
             return vault.status().as_json()
         case other:
