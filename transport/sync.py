@@ -287,11 +287,16 @@ class Sync:
 
     def _in_step(self, name: bytes, channel: _Channel, seq: int) -> None:
         """The relay holds what the replica holds: notes the position, and acknowledgements that were lost."""
-        seen = self._ledger.acknowledged(name)
-        rows = [(device, at, 0) for device, (at, _) in channel.ours.items() if at > seen.get(device, 0)]
-        if rows or self._ledger.position(name) != (self._log_id, seq):
-            self._ledger.acknowledge(name, self._log_id, rows, seq)
+        self._note_held(name, channel, seq)
         channel.position = seq
+
+    def _note_held(self, name: bytes, channel: _Channel, position: int) -> None:
+        """Notes what the relay is seen to hold: a process may have died between its push and the answer."""
+        seen = self._ledger.acknowledged(name)
+        both = {who: min(at, channel.relay.get(who, (0, b""))[0]) for who, (at, _) in channel.ours.items()}
+        rows = [(who, at, 0) for who, at in both.items() if at > seen.get(who, 0)]
+        if rows or self._ledger.position(name) != (self._log_id, position):
+            self._ledger.acknowledge(name, self._log_id, rows, position)
 
     def _ask_for(self, name: bytes, channel: _Channel) -> None:
         if not channel.pulling:
@@ -326,6 +331,7 @@ class Sync:
         channel.told, channel.relay = True, dict(end.frontier)
         self._check_forks(end.channel, channel)
         self._check_rewind(end.channel, channel)
+        self._note_held(end.channel, channel, channel.position)
         missed, channel.newest = channel.newest > end.seq, end.seq
         if missed or (channel.lacks and channel.attempts < MAX_ATTEMPTS and not self._hopeless(end.channel, channel)):
             channel.attempts += not missed

@@ -38,6 +38,10 @@ class MemoryLedger:
     def write(self, channel: bytes = FIRST, content: bytes = b"") -> None:
         self._pending.append((channel, content or os.urandom(40)))
 
+    def forget_acknowledged(self) -> None:
+        """As after a kill in the moment before it was noted."""
+        self._seen.clear()
+
     def content(self) -> dict[bytes, dict[bytes, list[bytes]]]:
         """Channel → device → its commits, in order: equal on two replicas that are in step."""
         return {name: {who: list(chain) for who, chain in chains.items()} for name, chains in self.chains.items()}

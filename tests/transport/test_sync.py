@@ -63,6 +63,20 @@ def test_a_change_made_while_both_are_connected_reaches_the_other_at_once(board:
     assert laptop.ledger.position(FIRST) == phone.ledger.position(FIRST) == (board.store.log_id, 1)
 
 
+def test_an_acknowledgement_that_was_lost_is_noted_though_there_is_something_to_pull(board: Switchboard) -> None:
+    """A process may die between its push and the answer; what it sent must not count as waiting for ever."""
+    laptop, phone = map(Client, replicas(found(), 2))
+    laptop.ledger.write(FIRST)
+    meet(board, laptop)
+    laptop.hang_up(board)
+    laptop.ledger.forget_acknowledged()
+    phone.ledger.write(FIRST)
+    meet(board, phone)
+    meet(board, laptop)
+    assert laptop.sync.state is State.SYNCED
+    assert laptop.ledger.acknowledged(FIRST) == {laptop.ledger.device: 1, phone.ledger.device: 1}
+
+
 def test_what_a_device_writes_in_answer_to_what_it_took_in_is_sent_before_it_is_synced(board: Switchboard) -> None:
     laptop, phone = map(Client, replicas(found(), 2))
     phone.ledger.answers = True
