@@ -2,8 +2,8 @@
 
 Two updates do the same: the updates of the single transactions, merged, which hold every record that was written; and
 the difference between now and the last time, which holds only what is still there but carries the deletions of the
-whole document. The shorter one is taken, unless something was deleted: then the second, since what is forgotten
-before it was ever sent must not be sent.
+whole document. The shorter one is taken, unless something was deleted, or there is more than one commit can hold: then
+the second, since what is forgotten before it was ever sent must not be sent.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .journal import entry_at
 from .outbox import Pending
 from .records import encode_record
 from .replica import Transaction
+from .splitting import NO_UPDATE, split_update
 from .writing import ScopeWriter
 
 __all__ = ["gather"]
@@ -39,32 +40,31 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
     outbox.clear(transaction.writer, scope.number)
     transaction.writer.put(Table.META, _GATHERED + scope.number, scope.document.own_clock().to_bytes(8, "big"))
     whole = _whole(scope, pending, since)
-    if len(encode_changes(whole)) <= limit or len(pending) == 1:
+    if len(encode_changes(whole)) <= limit:
         yield whole
         return
-    batch: list[Pending] = []
+    for part in split_update(scope.document.encode_own_since(since), limit):
+        yield Changes(part)
+    batch: list[Superseded] = []
     size = 0
-    for one in pending:
-        if batch and size + len(one.update) > limit:
-            yield _joined(scope, batch)
+    for one in whole.superseded:
+        if batch and size + len(one.data) > limit // 2:
+            yield Changes(NO_UPDATE, tuple(batch))
             batch, size = [], 0
         batch.append(one)
-        size += len(one.update)
-    yield _joined(scope, batch)
+        size += len(one.data) + len(one.name)
+    if batch:
+        yield Changes(NO_UPDATE, tuple(batch))
 
 
 def _whole(scope: ScopeWriter, pending: Sequence[Pending], since: int) -> Changes:
     if len(pending) == 1 and not pending[0].deletes:
-        return _joined(scope, pending)
+        return Changes(pending[0].update, tuple(_superseded(scope, pending)))
     own = scope.document.encode_own_since(since)
     if not any(one.deletes for one in pending):
         merged = merge_updates([one.update for one in pending])
         own = min(own, merged, key=len)
     return Changes(own, tuple(_superseded(scope, pending)))
-
-
-def _joined(scope: ScopeWriter, pending: Sequence[Pending]) -> Changes:
-    return Changes(merge_updates([one.update for one in pending]), tuple(_superseded(scope, pending)))
 
 
 def _superseded(scope: ScopeWriter, pending: Sequence[Pending]) -> Iterator[Superseded]:
