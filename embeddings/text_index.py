@@ -225,6 +225,8 @@ class TextIndex:
                 yield self._connected()
             except sqlite3.Error as error:
                 raise self._translated(error) from error
+            except OSError as error:
+                raise StorageTrouble(f"The text index {self._file} cannot be used: {error.strerror}.") from error
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is not None:

@@ -10,14 +10,19 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vademecum.engine.replica import Replica, Transaction
-from vademecum.errors import InvalidArgument, StorageTrouble, VaultExists
+from vademecum.errors import DamagedStore, InvalidArgument, MalformedBytes, StorageTrouble, VaultExists
 from vademecum.storage.environment import Environment
 from vademecum.storage.files import write_atomically
 from vademecum.storage.identity import IDENTITY_FILE, Identity
+from vademecum.storage.tables import Table
 
-__all__ = ["INDEX", "KEYS_FILE", "STORE", "check_free", "check_name", "make_folder"]
+if TYPE_CHECKING:
+    from vademecum.transport.keys import DeviceKeys
+
+__all__ = ["INDEX", "KEYS_FILE", "STORE", "check_free", "check_name", "check_owner", "make_folder", "read_keys"]
 
 STORE = "store"
 INDEX = "index"
@@ -25,20 +30,30 @@ KEYS_FILE = "device.keys"
 MAX_NAME = 127
 """Bytes of UTF-8 in a device's name."""
 _CLIENT_BITS = 52
+_OWNER = b"owner"
+"""In the meta table: the identity that the database was made for, vault ‖ device ‖ client id."""
 
 
 def check_free(home: Path) -> None:
     """Raises `VaultExists` if *home* has a vault, `StorageTrouble` if it cannot be a folder."""
-    if (home / IDENTITY_FILE).exists() or (home / STORE).exists():
-        raise VaultExists(f"There is a vault in {home} already. Choose another folder with --home.")
-    if home.exists() and not home.is_dir():
-        raise StorageTrouble(f"{home} is not a folder, so no vault can be made in it.")
+    try:
+        if b"\0" in os.fspath(home).encode():  # LMDB opens no path that is not Unicode
+            raise StorageTrouble(f"No vault can be made in {home}: a name has no zero byte.")
+        if (home / IDENTITY_FILE).exists() or (home / STORE).exists():
+            raise VaultExists(f"There is a vault in {home} already. Choose another folder with --home.")
+        if home.exists() and not home.is_dir():
+            raise StorageTrouble(f"{home} is not a folder, so no vault can be made in it.")
+    except OSError as error:
+        raise StorageTrouble(f"No vault can be made in {home}: {error.strerror}.") from error
+    except UnicodeEncodeError as error:
+        raise StorageTrouble(f"No vault can be made in {home}: its name is not Unicode.") from error
 
 
 def check_name(name: str) -> str:
     """*name* as a device's name. Raises `InvalidArgument`."""
-    cleaned = " ".join(name.split())
-    if not cleaned or len(cleaned.encode()) > MAX_NAME or not cleaned.isprintable():
+    cleaned = " ".join(name.split()) if isinstance(name, str) else ""
+    # what is printable has no half of a surrogate pair, so it can be encoded
+    if not cleaned or not cleaned.isprintable() or len(cleaned.encode()) > MAX_NAME:
         raise InvalidArgument(f"A device's name is 1 to {MAX_NAME} bytes of text; {name!r} is not.")
     return cleaned
 
@@ -56,13 +71,18 @@ def make_folder(
     """Makes the vault's folder at *home* with a database that *fill* begins. Raises `VaultExists`, `StorageTrouble`."""
     check_free(home)
     identity = Identity(vault, device, int.from_bytes(os.urandom(8), "big") >> (64 - _CLIENT_BITS), name)
+
+    def fill_and_sign(transaction: Transaction) -> None:
+        fill(transaction)
+        transaction.writer.put(Table.META, _OWNER, _owner(identity))
+
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         aside = Path(tempfile.mkdtemp(dir=home, prefix=".new-"))
         try:
             replica = Replica(Environment.create(aside / STORE), device=device, client=identity.client, wall=wall)
             try:
-                replica.write(fill)
+                replica.write(fill_and_sign)
             finally:
                 replica.close()
             write_atomically(aside / KEYS_FILE, keys)
@@ -73,6 +93,40 @@ def make_folder(
             shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
         raise StorageTrouble(f"No vault can be made in {home}: {error.strerror}.") from error
+
+
+def check_owner(replica: Replica, identity: Identity, home: Path) -> None:
+    """Raises `DamagedStore` if the database in *home* was made for another identity than its file says.
+
+    Anything written then would be under another device's name, in which nobody could read it any more.
+    """
+    with replica.read() as view:
+        owner = view.reader.get(Table.META, _OWNER)
+    if owner is not None and owner != _owner(identity):
+        raise DamagedStore(
+            f"The database in {home / STORE} belongs to another device or vault than {home / IDENTITY_FILE} says. "
+            f"Put back the one that was replaced."
+        )
+
+
+def _owner(identity: Identity) -> bytes:
+    return identity.vault + identity.device + identity.client.to_bytes(8, "big")
+
+
+def read_keys(home: Path, device: bytes) -> DeviceKeys:
+    """The secret keys of *device*. Raises `MalformedBytes` or `StorageTrouble` if the file holds something else."""
+    from vademecum.transport.keys import DeviceKeys
+
+    file = home / KEYS_FILE
+    try:
+        keys = DeviceKeys.from_bytes(file.read_bytes())
+    except OSError as error:
+        raise StorageTrouble(f"This device's keys, {file}, cannot be read: {error.strerror}.") from error
+    except MalformedBytes as error:
+        raise MalformedBytes(f"This device's keys, {file}, are damaged. {error.message}") from error
+    if keys.device != device:
+        raise StorageTrouble(f"The keys in {file} are those of another device. Put this device's own back.")
+    return keys
 
 
 def _move_in(aside: Path, home: Path, names: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.sight import Sight
 from vademecum.errors import InvalidArgument, NoRelay
-from vademecum.founding import INDEX, KEYS_FILE, STORE, check_free, check_name, make_folder
+from vademecum.founding import INDEX, STORE, check_free, check_name, check_owner, make_folder, read_keys
 from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
 from vademecum.storage.tables import Table
@@ -114,7 +114,13 @@ class Vault:
         folder = Path(home).expanduser().absolute()
         identity = Identity.read(folder)
         environment = Environment.open(folder / STORE)
-        return cls(folder, identity, Replica(environment, device=identity.device, client=identity.client, wall=wall_ms))
+        replica = Replica(environment, device=identity.device, client=identity.client, wall=wall_ms)
+        try:
+            check_owner(replica, identity, folder)
+        except BaseException:
+            replica.close()
+            raise
+        return cls(folder, identity, replica)
 
     @classmethod
     async def join(
@@ -257,10 +263,8 @@ class Vault:
         return self._ledger
 
     def keys(self) -> DeviceKeys:
-        """This device's secret keys. Raises `MalformedBytes` if the file is damaged."""
-        from vademecum.transport.keys import DeviceKeys
-
-        return DeviceKeys.from_bytes((self.home / KEYS_FILE).read_bytes())
+        """This device's secret keys. Raises `MalformedBytes` if the file is damaged, `StorageTrouble` if it is lost."""
+        return read_keys(self.home, self._identity.device)
 
     @property
     def replica(self) -> Replica:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vademecum.errors import PeerFault, Trouble
 from vademecum.vault import Vault
 
 from .options import Agent, AsJson, Home, PathName, Scope, home_folder
@@ -123,4 +124,8 @@ def log(
 
 
 def _device_names(vault: Vault) -> dict[bytes, str]:
-    return {device.id: device.name for device in vault.status().devices}
+    """Names by device. None where this device's keys cannot be read, for names are sealed; ids are shown then."""
+    try:
+        return {device.id: device.name for device in vault.status().devices}
+    except (PeerFault, Trouble):
+        return {}
