@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vademecum.errors import NotFound
+from vademecum.errors import InvalidArgument, NotFound
 
 from . import journal
 from .agents import AgentPattern
@@ -104,7 +104,12 @@ def why(sight: Sight, path: str, scope: str | None = None) -> Why:
 def log(
     sight: Sight, *, agent: AgentPattern | None = None, path: str | None = None, limit: int | None = None
 ) -> list[Change]:
-    """Changes that this caller may see, newest first: all, or those by *agent*, or at and below *path*."""
+    """Changes that this caller may see, newest first: all, or those by *agent*, or at and below *path*.
+
+    Raises `InvalidArgument` for a *limit* below 1.
+    """
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise InvalidArgument(f"The limit is {limit!r}; it must be a whole number from 1.")
     names = sight.view.scope_names()
     found: list[Change] = []
     for entry in journal.entries(sight.view.reader):

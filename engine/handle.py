@@ -139,7 +139,7 @@ class AgentHandle:
     def log(self, *, path: str | None = None, limit: int | None = None) -> list[Change]:
         """This agent's own changes, all versions of it, newest first; with *path*, those at and below it.
 
-        Raises `InvalidPath`.
+        Raises `InvalidPath`, `InvalidArgument` for a *limit* below 1.
         """
         mine = AgentPattern(self.agent.name, None)
         canonical = None if path is None else parse_path(path)
@@ -175,7 +175,7 @@ def _target(agent: AgentId, scope: str) -> str:
         return PUBLIC
     if scope == "agent":
         return agent_scope(agent)
-    if scope.startswith(("user.", "agent/", "session/")):
+    if isinstance(scope, str) and scope.startswith(("user.", "agent/", "session/")):
         raise Confined(
             f"An agent writes the scopes 'user' and 'agent' (its own); {scope!r} cannot be named by {agent}."
         )

@@ -14,6 +14,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 def to_ms(moment: datetime) -> int:
     """Milliseconds since 1970. Raises `InvalidTime` for a naive datetime: it would mean another moment elsewhere."""
+    if not isinstance(moment, datetime):
+        raise InvalidTime(f"A time is an aware datetime; {moment!r} is not.")
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise InvalidTime(
             f"The time {moment.isoformat()} has no time zone, so it would mean another moment on another machine. "
@@ -37,7 +39,10 @@ def parse_time(text: str) -> datetime:
     except ValueError:
         raise InvalidTime(f"{text!r} is not a time; write it as 2026-11-29T08:30:00Z.") from None
     to_ms(moment)
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidTime(f"{text!r} lies outside the years 1 to 9999 in UTC.") from None
 
 
 def show_time(ms: int) -> str:

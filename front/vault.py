@@ -162,7 +162,10 @@ class Vault:
             return audit.why(Sight(view, None), canonical, chosen)
 
     def log(self, *, agent: str | None = None, path: str | None = None, limit: int | None = None) -> list[Change]:
-        """What has changed, newest first: all, or by one agent, or at and below one path. Raises `InvalidAgent`."""
+        """What has changed, newest first: all, or by one agent, or at and below one path.
+
+        Raises `InvalidAgent`, `InvalidPath`, `InvalidArgument` for a *limit* below 1.
+        """
         by = AgentPattern.parse(agent) if agent else None
         at = parse_path(path) if path else None
         with self._replica.read() as view:

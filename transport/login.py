@@ -29,13 +29,17 @@ def origin_of(url: str) -> str:
     Raises:
         InvalidArgument: `url` is not http, https, ws or wss, or has no host.
     """
+    refusal = f"{url!r} is not an address of a relay; one looks like https://relay.example:8443."
+    if not isinstance(url, str) or not url.isprintable() or " " in url:
+        raise InvalidArgument(refusal)
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")  # as it will be looked up
     except ValueError as error:
         raise InvalidArgument(f"{url!r} is not an address of a relay: {error}.") from error
     if parts.scheme not in _DEFAULT_PORTS or not host:
-        raise InvalidArgument(f"{url!r} is not an address of a relay; one looks like https://relay.example:8443.")
+        raise InvalidArgument(refusal)
     name = f"[{host}]" if ":" in host else host
     return f"{name.lower()}:{port if port is not None else _DEFAULT_PORTS[parts.scheme]}"
 
