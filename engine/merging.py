@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vademecum.errors import InvalidCommit, MalformedBytes
 from vademecum.storage.tables import Table
@@ -23,6 +24,9 @@ from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
 
 __all__ = ["Merged", "merge"]
+
+NAMES_AT_ONCE = 256
+"""Names merged in one go. What is gathered for them lives briefly, which Python's collector rewards [measured]."""
 
 
 @dataclass(slots=True)
@@ -87,20 +91,37 @@ def _merge_map(
     merged: Merged,
     complete: bool,
 ) -> None:
+    """Merges one map, some names at a time: what is gathered for the tables stays small, and so does its cost."""
+    doubtful: list[bytes] = []  # names in whose history a value may stand that the person has deleted
+    names = _by_name(slot_map, changed, device)
+    while some := list(islice(names, NAMES_AT_ONCE)):
+        _merge_names(scope, device, slot_map, some, merged, complete, doubtful)
+    for key in doubtful:
+        scope.empty_history(key)
+
+
+def _merge_names(
+    scope: ScopeWriter,
+    device: bytes,
+    slot_map: SlotMap,
+    names: Sequence[tuple[str, Sequence[_Change]]],
+    merged: Merged,
+    complete: bool,
+    doubtful: list[bytes],
+) -> None:
     number = scope.number
     writer = scope.transaction.writer
     journaled = slot_map in journal.JOURNALED
     indexed = slot_map in INDEXED
     forgotten = scope.forgotten()
-    named = [(row_key(slot_map, name), name, slots) for name, slots in _by_name(slot_map, changed, device)]
-    held = writer.get_many(Table.LEAVES, [number + key for key, _, _ in named])
+    keys = [row_key(slot_map, name) for name, _ in names]
+    held = writer.get_many(Table.LEAVES, [number + key for key in keys])
     rows: list[tuple[bytes, bytes]] = []
     entries: list[tuple[bytes, bytes]] = []
     histories: list[tuple[bytes, bytes]] = []
     tickets: list[tuple[bytes, bytes]] = []
-    doubtful: list[bytes] = []  # names in whose history a value may stand that the person has deleted
     newest = merged.newest
-    for key, name, slots in named:
+    for key, (name, slots) in zip(keys, names, strict=True):
         full = number + key
         before = decode_row(held.get(full))
         row, written = _merge_row(before, slots, device, forgotten, complete)
@@ -133,8 +154,6 @@ def _merge_map(
     ):
         pairs.sort()
         writer.put_many(table, pairs)
-    for key in doubtful:
-        scope.empty_history(key)
 
 
 def _merge_row(
