@@ -11,7 +11,7 @@ from vademecum.engine.leaf import Leaf
 from vademecum.vault import Vault
 
 from .options import Agent, AsJson, Home, PathName, Scope, home_folder, read_value
-from .output import in_words, print_json, print_line, printable
+from .output import in_words, print_json, print_line, print_value, printable
 
 __all__ = ["forget", "get_value", "remember", "set_value"]
 
@@ -64,7 +64,7 @@ def get_value(path: PathName, scope: Scope = None, home: Home = None, as_json: A
     if as_json:
         print_json(leaf.as_json())
     else:
-        print_line(in_words(leaf.value))
+        print_value(leaf.value)
 
 
 def remember(

@@ -102,7 +102,7 @@ def print_why(found: Why, devices: Mapping[bytes, str]) -> None:
     if found.current is None:
         lines.append(Text("  is not there any more."))
     else:
-        lines.append(_line("  ", (in_words(found.current.value), "green")))
+        lines.append(_line("  ", (_block(in_words(found.current.value), "  "), "green")))
         lines.append(_line(("  " + _provenance(found.current), "dim")))
     for receipt in found.receipts:
         lines += _quoted(receipt, "  ")
@@ -110,7 +110,9 @@ def print_why(found: Why, devices: Mapping[bytes, str]) -> None:
     for change in found.history:
         where = devices.get(change.device, change.device.hex()[:8])
         lines.append(
-            _line(f"    {_moment(change.at)}  ", _said(change), (f"  by {_who(change.agent)} on {where}", "dim"))
+            _line(
+                f"    {_moment(change.at)}  ", _said(change, "    "), (f"  by {_who(change.agent)} on {where}", "dim")
+            )
         )
         for receipt in change.receipts:
             lines += _quoted(receipt, "      ")
@@ -184,18 +186,18 @@ def _place(leaf: Leaf) -> tuple[int, str, list[str]]:
     return tier, leaf.scope, leaf.path.split(".")
 
 
-def _said(change: Change) -> Text:
+def _said(change: Change, indent: str = "") -> Text:
     if change.forgotten:
         return _line((f"{change.what}, forgotten since", "dim"))
     if change.what != "set":
         return _line((change.what, "red" if change.what in ("deleted", "swept", "forgot") else ""))
-    before = "" if change.old is None else f"  (before: {_shortened(in_words(change.old))})"
-    return _line((_shortened(in_words(change.value)), "green"), (before, "dim"))
+    now, old = (_block(_shortened(in_words(value)), indent) for value in (change.value, change.old))
+    return _line((now, "green"), ("" if change.old is None else f"  (before: {old})", "dim"))
 
 
 def _quoted(receipt: Receipt, indent: str) -> list[Text]:
     who = "you" if receipt.speaker == USER else receipt.speaker
-    return [_line(f"{indent}“{receipt.text}”", (f"  {who}, {_moment(receipt.at)}", "dim"))]
+    return [_line(f"{indent}“{_block(receipt.text, indent)}”", (f"  {who}, {_moment(receipt.at)}", "dim"))]
 
 
 def _provenance(leaf: Leaf) -> str:
@@ -215,6 +217,11 @@ def _moment(moment: datetime) -> str:
         return moment.astimezone().strftime("%Y-%m-%d %H:%M")
     except (OverflowError, ValueError):  # a clock at the end of time has no local form
         return moment.strftime("%Y-%m-%d %H:%MZ")
+
+
+def _block(text: str, indent: str) -> str:
+    """Text of several lines, marked as such: it must not pass for what is said about it."""
+    return f"\n{indent}│ ".join(text.splitlines()) if "\n" in text else text
 
 
 def _shortened(text: str) -> str:
