@@ -22,7 +22,17 @@ from vademecum.storage.tables import Table
 if TYPE_CHECKING:
     from vademecum.transport.keys import DeviceKeys
 
-__all__ = ["INDEX", "KEYS_FILE", "STORE", "check_free", "check_name", "check_owner", "make_folder", "read_keys"]
+__all__ = [
+    "INDEX",
+    "KEYS_FILE",
+    "STORE",
+    "check_free",
+    "check_name",
+    "check_owner",
+    "check_room",
+    "make_folder",
+    "read_keys",
+]
 
 STORE = "store"
 INDEX = "index"
@@ -30,6 +40,8 @@ KEYS_FILE = "device.keys"
 MAX_NAME = 127
 """Bytes of UTF-8 in a device's name."""
 _CLIENT_BITS = 52
+_ROOM = 1 << 18
+"""Bytes that a new vault takes, about."""
 _OWNER = b"owner"
 """In the meta table: the identity that the database was made for, vault ‖ device ‖ client id."""
 
@@ -47,6 +59,16 @@ def check_free(home: Path) -> None:
         raise StorageTrouble(f"No vault can be made in {home}: {error.strerror}.") from error
     except UnicodeEncodeError as error:
         raise StorageTrouble(f"No vault can be made in {home}: its name is not Unicode.") from error
+
+
+def check_room(home: Path) -> None:
+    """Raises `StorageTrouble` if nothing can be made at *home*; leaves no trace there."""
+    try:
+        place = next(one for one in (home, *home.parents) if one.exists())
+        with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as aside:
+            write_atomically(Path(aside) / "room", bytes(_ROOM))
+    except OSError as error:
+        raise StorageTrouble(f"No vault can be made in {home}: {error.strerror}.") from error
 
 
 def check_name(name: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vademecum.engine.replica import Transaction
 from vademecum.errors import NoRelay
-from vademecum.founding import check_free, make_folder
+from vademecum.founding import check_free, check_room, make_folder
 from vademecum.storage.tables import Table
 from vademecum.transport import chains, roster
 from vademecum.transport.grant import Grant
@@ -69,6 +69,7 @@ async def join(home: Path, code: str, relay: str, name: str) -> tuple[Vault, str
     """The new device's end; see `Vault.join`."""
     origin_of(relay)
     check_free(home)
+    check_room(home)  # once the code has been used, the other device has admitted this one
     keys = DeviceKeys.generate()
     joiner = Joiner(normal_code(code), keys.public, name)
     await exchange(relay, joiner)
