@@ -21,7 +21,7 @@ from vademecum.errors import MalformedBytes
 
 from .slots import SlotMap
 
-__all__ = ["Changed", "Document", "merge_updates"]
+__all__ = ["Changed", "Document", "merge_updates", "update_origin"]
 
 
 Changed: TypeAlias = "dict[SlotMap, dict[str, bytes | None]]"
@@ -36,7 +36,7 @@ class Document:
     """
 
     def __init__(self, client: int) -> None:
-        self._client = client
+        self.client = client
         self._doc: pycrdt.Doc[Any] = pycrdt.Doc(client_id=client)
         self._maps: dict[SlotMap, pycrdt.Map[Any]] = {
             slot_map: self._doc.get(slot_map.root, type=pycrdt.Map) for slot_map in SlotMap
@@ -103,7 +103,11 @@ class Document:
 
     def own_clock(self) -> int:
         """How many operations this client has made in this document."""
-        return _decode_state(self._doc.get_state()).get(self._client, 0)
+        return self.clock(self.client)
+
+    def clock(self, client: int) -> int:
+        """How many operations of *client* are in this document."""
+        return _decode_state(self._doc.get_state()).get(client, 0)
 
     def encode_own_since(self, clock: int) -> bytes:
         """What this client has made after its operation number *clock*, overwritten values left out.
@@ -112,7 +116,7 @@ class Document:
         document the updates of the edits themselves, merged, are shorter.
         """
         state = _decode_state(self._doc.get_state())
-        state[self._client] = clock
+        state[self.client] = clock
         return bytes(self._doc.get_update(_encode_state(state)))
 
     def _watch(self) -> None:
@@ -141,6 +145,19 @@ def merge_updates(updates: list[bytes]) -> bytes:
         return bytes(pycrdt.merge_updates(*updates))
 
 
+def update_origin(update: bytes) -> tuple[int, int] | None:
+    """The client whose operations *update* holds and the number of the first; None if it holds only deletions.
+
+    Raises `MalformedBytes` if it holds operations of several clients: no device writes for another.
+    """
+    numbers = _numbers(update, 4)  # clients; structures of the first, its id, its clock
+    if numbers[:1] == [0]:
+        return None
+    if len(numbers) < 4 or numbers[0] != 1:
+        raise MalformedBytes("An update does not hold the operations of one client.")
+    return numbers[2], numbers[3]
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:
@@ -155,15 +172,23 @@ def _translated() -> Iterator[None]:
 
 def _decode_state(data: bytes) -> dict[int, int]:
     """A Yjs state vector: number of clients, then (client, clock) pairs, all as variable-length integers."""
+    numbers = _numbers(data)
+    return dict(zip(numbers[1::2], numbers[2::2], strict=True))
+
+
+def _numbers(data: bytes, limit: int = -1) -> list[int]:
+    """The variable-length integers at the beginning of *data*, at most *limit*."""
     numbers: list[int] = []
     value = shift = 0
     for byte in data:
+        if len(numbers) == limit:
+            break
         value |= (byte & 0x7F) << shift
         shift += 7
         if not byte & 0x80:
             numbers.append(value)
             value = shift = 0
-    return dict(zip(numbers[1::2], numbers[2::2], strict=True))
+    return numbers
 
 
 def _encode_state(state: dict[int, int]) -> bytes:

@@ -17,6 +17,7 @@ from vademecum.storage.tables import Table
 from . import journal
 from .agents import AgentPattern
 from .changes import Changes, Superseded
+from .document import update_origin
 from .law import Forgotten, hopeless
 from .paths import is_path
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
@@ -24,6 +25,11 @@ from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
 
 __all__ = ["Merged", "merge"]
+
+_CLIENT = b"client/"
+"""In the meta table, with a device: the CRDT client id under which it writes."""
+_OWNER = b"client-of/"
+"""In the meta table, with a client id: the device whose it is."""
 
 NAMES_AT_ONCE = 256
 """Names merged in one go. What is gathered for them lives briefly, which Python's collector rewards [measured]."""
@@ -44,6 +50,7 @@ def merge(scope: ScopeWriter, device: bytes, changes: Changes, *, complete: bool
     *complete* says that this replica holds all that the author held; only then can the removal of another device's
     record be judged. Raises `MalformedBytes` or `InvalidCommit`; the transaction must then be abandoned.
     """
+    _check_origin(scope, device, changes.update)
     changed = scope.apply(changes.update)
     merged = Merged()
     # Statements that forget an agent decide about leaves, so settings come first.
@@ -52,6 +59,28 @@ def merge(scope: ScopeWriter, device: bytes, changes: Changes, *, complete: bool
     _keep_superseded(scope, device, changes.superseded)
     scope.transaction.clock.observe(merged.newest, scope.transaction.wall_ms)
     return merged
+
+
+def _check_origin(scope: ScopeWriter, device: bytes, update: bytes) -> None:
+    """Raises `InvalidCommit` unless *update* holds operations of the one client that *device* has ever been, and leaves
+    none out.
+
+    An operation in another client's name, or ahead of its own, would stand in the place of one that comes later, and
+    the document would then pass over that one without a word.
+    """
+    writer = scope.transaction.writer
+    origin = update_origin(update)
+    if origin is None:
+        return
+    client, clock = origin
+    known, owner = writer.get(Table.META, _CLIENT + device), writer.get(Table.META, _OWNER + b"%d" % client)
+    if known is None and owner is None and client != scope.document.client:
+        writer.put(Table.META, _CLIENT + device, b"%d" % client)
+        writer.put(Table.META, _OWNER + b"%d" % client, device)
+    elif owner != device or known != b"%d" % client:
+        raise InvalidCommit(f"A commit of the device {device.hex()} holds operations in the name of another.")
+    if clock > scope.document.clock(client):
+        raise InvalidCommit(f"A commit of the device {device.hex()} does not go on where the one before it ended.")
 
 
 _Change = tuple[bool, bytes, bytes | None]

@@ -11,7 +11,7 @@ from tests.engine.box import PUBLIC, Box, boxes, forged, forged_keys
 from vademecum.engine import audit
 from vademecum.engine.changes import Changes, Superseded
 from vademecum.engine.clock import from_wall
-from vademecum.engine.document import Document
+from vademecum.engine.document import Document, merge_updates
 from vademecum.engine.documents import OpenDocument
 from vademecum.engine.records import Record, encode_record
 from vademecum.engine.replica import Transaction
@@ -87,6 +87,22 @@ def test_a_record_under_another_devices_name_is_refused(pair: tuple[Box, Box]) -
     refused(b, MALLORY, forged((LEAVES, "a", True, a.id, Record(LATE, value="forged"))))
     refused(b, MALLORY, forged((LEAVES, "a", True, b.id, Record(LATE, value="forged"))))
     assert b.user.get("a") == 1
+
+
+def test_operations_of_another_client_or_ahead_of_its_own_are_refused(pair: tuple[Box, Box]) -> None:
+    a, b = pair
+    a.user.set("a", 1)
+    a.give(b)
+    mine = (LEAVES, "m", True, MALLORY, Record(LATE, value=1))
+    refused(b, MALLORY, forged(mine, onto=state(b), client=101))  # a's client
+    refused(b, MALLORY, forged(mine, client=102))  # b's own
+    refused(b, MALLORY, forged(mine, onto=forged((LEAVES, "left-out", True, MALLORY, Record(LATE, value=1)))))
+    refused(b, MALLORY, merge_updates([forged(mine), forged(mine, client=901)]), MalformedBytes)
+    b.take(MALLORY, [Changes(forged(mine))])
+    refused(b, MALLORY, forged((LEAVES, "n", True, MALLORY, Record(LATE, value=1)), client=901))
+    a.user.set("b", 2)
+    a.give(b)
+    assert b.values() == {"a": 1, "afterwards": 1, "b": 2, "m": 1}
 
 
 def test_one_foreign_record_spoils_all_that_comes_with_it(pair: tuple[Box, Box]) -> None:

@@ -13,6 +13,7 @@ from tests.engine.box import forged, forged_keys
 from tests.transport.family import device
 from tests.transport.member import LOG, PUBLIC, Member, channel, contents, members, sealed
 from vademecum.engine.clock import from_wall
+from vademecum.engine.document import merge_updates
 from vademecum.engine.records import Record
 from vademecum.engine.slots import SlotMap
 from vademecum.engine.view import FORGOTTEN
@@ -31,8 +32,8 @@ def trio(tmp_path: Path) -> Iterator[list[Member]]:
         yield made
 
 
-def leaf(name: str, value: object = "fine", *, owner: int = MALLORY, client: int = 900) -> bytes:
-    return forged((LEAVES, name, True, device(owner).device, Record(LATE, value=value)), client=client)  # type: ignore[arg-type]
+def leaf(name: str, value: object = "fine", *, owner: int = MALLORY, onto: bytes = b"") -> bytes:
+    return forged((LEAVES, name, True, device(owner).device, Record(LATE, value=value)), onto=onto)  # type: ignore[arg-type]
 
 
 # --- in whatever order -----------------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ def test_a_chain_that_goes_on_from_another_commit_is_set_aside(trio: list[Member
     stranger = sealed(MALLORY, leaf("b"), seq=2, previous=commit_hash(b"another"))
     (problem,) = b.take([stranger]).quarantined
     assert problem.code == "invalid-commit" and "two versions" in problem.message
-    b.take([sealed(MALLORY, leaf("c", client=901), seq=2, previous=commit_hash(first))])
+    b.take([sealed(MALLORY, leaf("c", onto=leaf("a")), seq=2, previous=commit_hash(first))])
     assert b.values() == {"a": "fine", "c": "fine"}
 
 
@@ -128,9 +129,16 @@ def spoiled(a: Member, b: Member) -> dict[str, bytes]:
     """A commit for each way in which the third device may misbehave."""
     a_slot = (LEAVES, "a", True, a.id)
     good = sealed(MALLORY, leaf("x"))
+    mallory = device(MALLORY).device
     return {
         "another's name": sealed(MALLORY, forged((*a_slot, Record(LATE, value="forged")))),
         "my name": sealed(MALLORY, forged((LEAVES, "a", True, b.id, Record(LATE, value="forged")))),
+        "another's client": sealed(MALLORY, forged((LEAVES, "m", True, mallory, Record(LATE, value=1)), client=100)),
+        "my client": sealed(MALLORY, forged((LEAVES, "m", True, mallory, Record(LATE, value=1)), client=101)),
+        "a gap": sealed(MALLORY, forged((LEAVES, "m", True, mallory, Record(LATE, value=1)), onto=leaf("left out"))),
+        "two clients": sealed(
+            MALLORY, merge_updates([leaf("x"), forged((LEAVES, "y", True, mallory, Record(LATE, value=1)), client=5)])
+        ),
         "no slot": sealed(MALLORY, forged_keys((LEAVES, "no slot at all", Record(LATE, value=1)))),
         "no path": sealed(MALLORY, leaf("a..b")),
         "long name": sealed(MALLORY, leaf("x" * 2000)),
@@ -156,6 +164,10 @@ def spoiled(a: Member, b: Member) -> dict[str, bytes]:
 KINDS = [
     "another's name",
     "my name",
+    "another's client",
+    "my client",
+    "a gap",
+    "two clients",
     "no slot",
     "no path",
     "long name",
@@ -214,7 +226,7 @@ def test_a_held_commit_that_proves_spoiled_stops_no_other(trio: list[Member]) ->
     first = sealed(MALLORY, leaf("x"))
     bad = sealed(
         MALLORY,
-        forged((LEAVES, "a", True, a.id, Record(LATE, value="forged")), client=901),
+        forged((LEAVES, "a", True, a.id, Record(LATE, value="forged")), onto=leaf("x")),
         seq=2,
         previous=commit_hash(first),
     )
@@ -232,6 +244,22 @@ def test_many_spoiled_commits_at_once_are_all_reported(trio: list[Member]) -> No
     received = b.take([*itertools.chain(*((one, *a.own()) for one in bad))])
     assert len(received.quarantined) == len(bad) and received.applied == 1
     assert b.values() == {"a": 1}
+
+
+def test_operations_in_anothers_place_cannot_make_its_own_be_passed_over(trio: list[Member]) -> None:
+    """A document passes over an operation whose number it has, whatever it says."""
+    a, b, _ = trio
+    a.user.set("a", 1)
+    b.take(a.own())
+    with b.replica.read() as view:
+        ((_, state),) = view.reader.scan(Table.DOCUMENTS)
+    stolen = forged(
+        (LEAVES, "m", True, device(MALLORY).device, Record(LATE, value="in its place")), onto=state, client=100
+    )
+    assert len(b.take([sealed(MALLORY, stolen)]).quarantined) == 1
+    a.user.set("b", 2)
+    b.take(a.own())
+    assert b.values() == {"a": 1, "b": 2}
 
 
 def test_removing_a_record_that_may_still_win_is_set_aside(trio: list[Member]) -> None:
