@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.engine import outbox
@@ -16,7 +17,7 @@ from vademecum.transport.sync_state import SyncState, read_state
 if TYPE_CHECKING:
     from vademecum.vault import Vault
 
-__all__ = ["Device", "Status", "read_status"]
+__all__ = ["Device", "Status", "in_names", "read_status"]
 
 _LIVE = ("connecting", "syncing")
 
@@ -83,10 +84,29 @@ def read_status(vault: Vault) -> Status:
             Device(device, member_name(known, device, ledger.secrets), member.role, device == ledger.device)
             for device, member in known.members.items()
         ),
-        recorded.problems,
+        in_names(vault, recorded.problems),
         vault.relay,
         indexing,
     )
+
+
+def in_names(vault: Vault, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """*problems* with the names of devices and scopes where they say ids: the sync machine knows no names."""
+    if not problems:
+        return ()
+    ledger = vault.ledger()
+    known = ledger.roster()
+    said = {device.hex(): repr(member_name(known, device, ledger.secrets)) for device in known.members}
+    with vault.replica.read() as view:
+        for channel in chains.channels(view.reader):
+            said[f"channel {channel.hex()}"] = chains.scope_of(view.reader, channel) or "a scope"
+    return tuple(replace(one, message=_replaced(one.message, said)) for one in problems)
+
+
+def _replaced(text: str, names: Mapping[str, str]) -> str:
+    for identity, name in names.items():
+        text = text.replace(identity, name)
+    return text
 
 
 def _state(recorded: SyncState, pending: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -229,9 +230,11 @@ class Vault:
         """
         import asyncio
 
+        from vademecum.status import in_names
         from vademecum.transport.client import sync_once
 
-        return await sync_once(await asyncio.to_thread(self.ledger), self._relay_or_refuse())
+        report = await sync_once(await asyncio.to_thread(self.ledger), self._relay_or_refuse())
+        return replace(report, problems=in_names(self, report.problems))
 
     async def sync_forever(self, stop: asyncio.Event | None = None) -> None:
         """Keeps this device and the relay in step until *stop* is set or the task is cancelled.

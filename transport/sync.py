@@ -291,10 +291,17 @@ class Sync:
         channel.position = seq
 
     def _note_held(self, name: bytes, channel: _Channel, position: int) -> None:
-        """Notes what the relay is seen to hold: a process may have died between its push and the answer."""
+        """Notes what the relay is seen to hold: a process may have died between its push and the answer.
+
+        That is where both chains end in the same commit. A number alone may be that of another, where two copies of a
+        device have written.
+        """
         seen = self._ledger.acknowledged(name)
-        both = {who: min(at, channel.relay.get(who, (0, b""))[0]) for who, (at, _) in channel.ours.items()}
-        rows = [(who, at, 0) for who, at in both.items() if at > seen.get(who, 0)]
+        rows = [
+            (who, end[0], 0)
+            for who, end in channel.ours.items()
+            if end == channel.relay.get(who) and end[0] > seen.get(who, 0)
+        ]
         if rows or self._ledger.position(name) != (self._log_id, position):
             self._ledger.acknowledge(name, self._log_id, rows, position)
 
