@@ -14,7 +14,7 @@ from vademecum.errors import UnreadableFile
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, Index, home_folder
-from .output import print_json, print_line
+from .output import counted, print_json, print_line
 from .progress import bar, make_findable
 
 __all__ = ["demo", "import_from"]
@@ -69,8 +69,8 @@ def import_from(
         )
     else:
         print_line(
-            f"{report.leaves:,} leaves and {report.messages:,} messages are new; "
-            f"{report.unchanged:,} were here already."
+            f"New: {counted(report.leaves, 'leaf', 'leaves')} and "
+            f"{counted(report.messages, 'message', 'messages')}. Here already: {report.unchanged:,}."
         )
 
 

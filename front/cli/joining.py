@@ -12,7 +12,7 @@ from vademecum.vault import Joined, Vault
 
 from .naming import DeviceName, device_name
 from .options import AsJson, Home, Index, home_folder
-from .output import print_json, print_line, printable, tell
+from .output import counted, print_json, print_line, printable, tell
 from .progress import spinner
 from .syncing import fetch, report_json
 
@@ -81,8 +81,7 @@ def join(
                 }
             )
         else:
-            here = len(vault.user.leaves())
-            print_line(f"{report.state}: {here:,} {'leaf is' if here == 1 else 'leaves are'} here.")
+            print_line(f"{report.state}: {counted(len(vault.user.leaves()), 'leaf is', 'leaves are')} here.")
     if report.state != "synced":
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from vademecum.engine.leaf import Leaf
 from vademecum.vault import Vault
 
 from .options import Agent, AsJson, Home, PathName, Scope, home_folder, read_value
-from .output import in_words, print_json, print_line, print_value, printable
+from .output import counted, in_words, print_json, print_line, print_value, printable
 
 __all__ = ["forget", "get_value", "remember", "set_value"]
 
@@ -134,7 +134,7 @@ def forget(
     if as_json:
         print_json({"forgotten": forgotten})
     else:
-        print_line(f"{forgotten:,} {'leaf is' if forgotten == 1 else 'leaves are'} forgotten.")
+        print_line(f"{counted(forgotten, 'leaf is', 'leaves are')} forgotten.")
 
 
 def _show_written(leaves: Sequence[Leaf], as_json: bool) -> None:

@@ -7,7 +7,7 @@ import sys
 
 from vademecum.engine.values import Value
 
-__all__ = ["in_words", "print_json", "print_line", "print_value", "printable", "tell"]
+__all__ = ["counted", "in_words", "print_json", "print_line", "print_value", "printable", "tell"]
 
 # control characters, which could move a terminal's cursor or change its title, become their pictures
 _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
@@ -49,6 +49,11 @@ def tell(text: str) -> None:
 def in_words(value: Value) -> str:
     """Text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def counted(number: int, one: str, more: str) -> str:
+    """*number* of something, in the singular where it is one."""
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ _HEAD = """\
 # The command line
 
 Written from the program's own help by `python -m vademecum.cli.reference docs/cli.md`; a test compares the two.
-`vade` is the same program. Results go to stdout; errors, progress and codes to stderr, progress only on a terminal.
+`vade` is the same program. Results go to stdout; errors and progress to stderr, progress only on a terminal.
 `NO_COLOR` is respected. Every command takes these two, before or behind its name:
 """
 _EVERYWHERE = ("home", "as_json")

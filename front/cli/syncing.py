@@ -11,7 +11,7 @@ from vademecum.transport.client import SyncReport
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, Index, home_folder
-from .output import print_json, print_line, tell
+from .output import counted, print_json, print_line, tell
 from .progress import make_findable, spinner
 from .staying import stay
 
@@ -44,7 +44,7 @@ def sync(
                 print_json(report_json(report))
             else:
                 print_line(
-                    f"{report.state}: {report.pulled:,} commits came, {report.pushed:,} went; "
+                    f"{report.state}: {counted(report.pulled, 'commit', 'commits')} came, {report.pushed:,} went; "
                     f"{report.bytes_in + report.bytes_out:,} bytes in {report.seconds:.2f} s"
                 )
             for problem in report.problems:

@@ -148,7 +148,7 @@ def print_status(status: Status) -> None:
     table.add_row("relay", _line(status.relay or "none; `vademecum relay use URL` sets one"))
     table.add_row("last synced", synced)
     table.add_row("waiting to be sent", f"{status.pending:,}")
-    table.add_row("waiting for a vector", f"{status.indexing:,}")
+    table.add_row("waiting to be indexed", f"{status.indexing:,}")
     for at, device in enumerate(status.devices):
         mine = "  this device" if device.this else ""
         table.add_row("" if at else "devices", _line(device.name, (f"  {device.role}{mine}", "dim")))
@@ -189,8 +189,10 @@ def _place(leaf: Leaf) -> tuple[int, str, list[str]]:
 def _said(change: Change, indent: str = "") -> Text:
     if change.forgotten:
         return _line((f"{change.what}, forgotten since", "dim"))
+    if change.what == "swept":
+        return _line(("swept, for you have forgotten this agent", "red"))
     if change.what != "set":
-        return _line((change.what, "red" if change.what in ("deleted", "swept", "forgot") else ""))
+        return _line((change.what, "red" if change.what in ("deleted", "forgot") else ""))
     now, old = (_block(_shortened(in_words(value)), indent) for value in (change.value, change.old))
     return _line((now, "green"), ("" if change.old is None else f"  (before: {old})", "dim"))
 

@@ -59,7 +59,7 @@ def test_import_of_a_tree_reports_what_is_new_and_the_same_file_twice_changes_no
         "indexed": 0,
     }
     assert vault("log", "--json").json == before
-    assert vault("import", file).out == "0 leaves and 0 messages are new; 3 were here already.\n"
+    assert vault("import", file).out == "New: 0 leaves and 0 messages. Here already: 3.\n"
 
 
 def test_import_of_conversations_makes_facts_with_receipts_and_messages_that_recall_finds(
@@ -93,7 +93,7 @@ def test_import_shows_no_progress_where_nobody_looks(tmp_path: Path) -> None:
     assert program("init", "--json").code == 0
     done = program("import", file)
     assert (done.code, done.err) == (0, "")
-    assert done.out == "3 leaves and 0 messages are new; 0 were here already.\n"
+    assert done.out == "New: 3 leaves and 0 messages. Here already: 0.\n"
 
 
 def test_a_demo_of_what_is_no_transcript_is_refused(vault: Call, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_sync_once_reports_what_came_and_went(call: Call, laptop: Path, relay: R
     assert set(pushed) == {"state", "pulled", "pushed", "bytes_in", "bytes_out", "seconds", "problems"}
     assert (pushed["state"], pushed["pushed"], pushed["problems"]) == ("synced", 1, [])
     pulled = call("sync", "--once", "--home", laptop)
-    assert pulled.out.startswith("synced: 1 commits came, 0 went; ")
+    assert pulled.out.startswith("synced: 1 commit came, 0 went; ")
     assert call("get", "diet", "--home", laptop).out == "vegan\n"
     found = call("status", "--json", "--home", laptop).json
     assert (found["state"], found["pending"], found["indexing"]) == ("synced", 0, 0)
