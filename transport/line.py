@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -137,11 +140,28 @@ async def _open(session: aiohttp.ClientSession, url: str) -> aiohttp.ClientWebSo
         if error.status in (429, 502, 503, 504):
             raise RelayUnreachable(f"The relay at {url} is too busy to answer (HTTP {error.status}).") from error
         raise NotARelay(f"What answers at {url} is not a Vademecum relay (HTTP {error.status}).") from error
+    except aiohttp.ClientSSLError as error:
+        raise RelayUnreachable(f"No secure connection to {url}: {_why_insecure(error)}.") from error
     except aiohttp.ClientConnectorError as error:
-        raise RelayUnreachable(f"Nothing answers at {url}: {error.strerror or error}.") from error
+        raise RelayUnreachable(f"Nothing answers at {url}: {_why_silent(error)}.") from error
     except TimeoutError as error:
         raise RelayUnreachable(f"Nothing answers at {url} within {CONNECT_SECONDS:.0f} seconds.") from error
     except (aiohttp.ClientResponseError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError) as error:
         raise NotARelay(f"What answers at {url} is not a Vademecum relay: it does not speak HTTP.") from error
     except (aiohttp.ClientError, OSError) as error:
         raise RelayUnreachable(f"No connection to {url}: {error}.") from error
+
+
+def _why_insecure(error: aiohttp.ClientSSLError) -> str:
+    cause = error.certificate_error if isinstance(error, aiohttp.ClientConnectorCertificateError) else error.os_error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate is not to be trusted ({cause.verify_message})"
+    return "what answers there does not speak TLS as this device does"
+
+
+def _why_silent(error: aiohttp.ClientConnectorError) -> str:
+    # asyncio says "Connect call failed" and the address; the number is what the system said
+    number = error.os_error.errno
+    if number is not None and number in errno.errorcode:
+        return os.strerror(number).lower()
+    return str(error.strerror or error)

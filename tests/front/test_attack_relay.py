@@ -4,13 +4,25 @@ about it is said in names.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
 import shutil
+import ssl
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.x509.oid import NameOID
+
 from tests.endtoend.device import join
 from vademecum import Vault
+from vademecum.errors import RelayUnreachable
 from vademecum.transport.contract import Problem
 from vademecum.transport.relay.server import running
 
@@ -61,3 +73,46 @@ async def test_two_copies_of_a_device_that_both_wrote_are_named_and_keep_what_th
             assert status.state == "blocked" and status.pending > 0
             _in_names(status.problems)
             assert (a.user.get("who"), copy.user.get("who")) == ("original", "copy")
+
+
+def _certificate(folder: Path) -> ssl.SSLContext:
+    """A server's side of TLS with a certificate that it has signed itself."""
+    key = Ed25519PrivateKey.generate()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ) + builder.sign(key, None).public_bytes(serialization.Encoding.PEM)
+    (folder / "server.pem").write_bytes(pem)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "server.pem")
+    return context
+
+
+@contextlib.asynccontextmanager
+async def _port(context: ssl.SSLContext | None) -> AsyncIterator[int]:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            await reader.read(100)
+            writer.write(b"no HTTP here\r\n\r\n")
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+async def test_why_there_is_no_connection_is_said_in_words(tmp_path: Path) -> None:
+    async with _port(_certificate(tmp_path)) as secure, _port(None) as plain:
+        closed = plain
+        with Vault.create(tmp_path / "a") as a:
+            for port, said in ((secure, "certificate"), (plain, "TLS")):
+                a.use_relay(f"https://127.0.0.1:{port}")
+                with pytest.raises(RelayUnreachable, match=said) as refused:
+                    await a.sync_once()
+                assert "SSL" not in refused.value.message and "_ssl" not in refused.value.message
+    with Vault.open(tmp_path / "a") as a:
+        a.use_relay(f"http://127.0.0.1:{closed}")
+        with pytest.raises(RelayUnreachable, match="connection refused"):
+            await a.sync_once()
