@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from vademecum.engine.documents import OpenDocument
 from vademecum.engine.records import Record
 from vademecum.engine.replica import Transaction
 from vademecum.engine.slots import SlotMap, slot_key
+from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
 
 YEAR = 365 * 86_400_000
@@ -172,6 +174,31 @@ def test_a_forked_child_and_its_parent_both_go_on_writing(box: Box) -> None:
     assert os.waitpid(child, 0)[1] == 0
     assert len(box.values()) == 41
     assert set(document_of(box)) == set(keys_of(box))
+
+
+def test_a_write_that_outgrows_the_map_is_done_once(tmp_path: Path) -> None:
+    """The work runs again on a larger map; what the document had taken in the first time must be gone."""
+    environment = Environment.create(tmp_path / "small", initial_map=1 << 19)
+    box = Box(tmp_path / "small", 1, new=False)
+    try:
+        runs = 0
+
+        def work(transaction: Transaction, turn: int) -> None:
+            nonlocal runs
+            runs += 1
+            for number in range(20):
+                value = os.urandom(2000).hex()
+                transaction.scope(PUBLIC).put(SlotMap.LEAVES, f"t{turn}.n{number}", Record(0, value=value))
+
+        for turn in range(20):
+            box.replica.write(partial(work, turn=turn))
+        assert runs > 20
+        assert len(box.values()) == 400 and set(document_of(box)) == set(keys_of(box))
+        with box.replica.read() as view:
+            assert sum(1 for _ in view.reader.keys(Table.JOURNAL)) == 400
+    finally:
+        box.close()
+        environment.close()
 
 
 def test_a_write_inside_a_write_is_refused_and_changes_nothing(box: Box) -> None:
