@@ -36,6 +36,7 @@ from vademecum.transport.statement import (
     GENESIS,
     MAX_PARENTS,
     ROLES,
+    SUCCEED,
     Entry,
     Statement,
     entry_fields,
@@ -44,12 +45,23 @@ from vademecum.transport.statement import (
 )
 from vademecum.transport.vault_secrets import VaultSecrets
 
-__all__ = ["Member", "Roster", "Statement", "VaultSecrets", "add", "genesis", "member_name", "open_secrets"]
+__all__ = [
+    "Member",
+    "Roster",
+    "Statement",
+    "VaultSecrets",
+    "add",
+    "genesis",
+    "member_name",
+    "open_secrets",
+    "succeed",
+]
 
 MAX_STATEMENTS: Final = 1024  # in one roster
 MAX_NAME: Final = 127  # bytes of UTF-8 in a device's name: two padding buckets
 
 _MAY_ADD: Final = ("administrator", "recovery")
+_MAY_SUCCEED: Final = ("administrator", "member")
 _FIRST_EPOCH: Final = 1
 _GCM_NONCE: Final = 12
 
@@ -59,7 +71,8 @@ class Member:
     """A device of the vault.
 
     `epoch` and `wrap` are the epoch of its admission and that epoch's secrets wrapped for it; `added_at_ms` is the
-    adding device's wall clock (milliseconds since 1970) and proves nothing.
+    adding device's wall clock (milliseconds since 1970) and proves nothing. `succeeds` says that a copy of the device
+    `added_by` became this one.
     """
 
     public: DevicePublic
@@ -69,6 +82,7 @@ class Member:
     added_at_ms: int
     epoch: int
     wrap: bytes = field(repr=False)
+    succeeds: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,6 +209,45 @@ def add(
         raise InvalidArgument(f"{role!r} is not a role; roles are {', '.join(ROLES)}.")
     if roster.member(keys.device).role not in _MAY_ADD:
         raise Refused("This device may not add others: do it on one that is an administrator.")
+    return _bring_in(ADD, keys, roster, new, name, role, secrets, at_ms)
+
+
+def succeed(
+    keys: DeviceKeys, roster: Roster, new: DevicePublic, name: str, *, secrets: VaultSecrets, at_ms: int
+) -> bytes:
+    """The statement by which a copy of a device becomes a device of its own; `roster.merge` it.
+
+    The copy still holds the keys of the device that it was copied from, and signs with them, once. `new` gets the same
+    role; the device that was copied stays a member.
+
+    Args:
+        keys: of the device that was copied.
+        name: of the new device, 1 to 127 bytes.
+        secrets: of the roster's epoch.
+        at_ms: wall clock, milliseconds since 1970.
+
+    Raises:
+        InvalidArgument: `name` is outside its range.
+        UnknownDevice: the device that was copied is no member.
+        Refused: `new` is a member already, or `keys` are the recovery key's.
+        CannotDecrypt: `secrets` are not those of the roster's epoch.
+    """
+    role = roster.member(keys.device).role
+    if role not in _MAY_SUCCEED:
+        raise Refused("The recovery key has no copies: it may add a device.")
+    return _bring_in(SUCCEED, keys, roster, new, name, role, secrets, at_ms)
+
+
+def _bring_in(
+    kind: str,
+    keys: DeviceKeys,
+    roster: Roster,
+    new: DevicePublic,
+    name: str,
+    role: str,
+    secrets: VaultSecrets,
+    at_ms: int,
+) -> bytes:
     if new.device in roster.members:
         raise Refused(f"Device {new.device.hex()} is a member already.")
     _check_secrets(roster, secrets, roster.epoch)
@@ -203,7 +256,7 @@ def add(
         "members": [entry_fields(_entry(roster.vault, new, role, name, secrets))],
     }
     parents = roster.tips[:MAX_PARENTS]
-    return make_statement(keys, ADD, vault=roster.vault, parents=parents, at_ms=at_ms, fields=fields)
+    return make_statement(keys, kind, vault=roster.vault, parents=parents, at_ms=at_ms, fields=fields)
 
 
 def open_secrets(roster: Roster, keys: DeviceKeys) -> VaultSecrets:
@@ -358,20 +411,31 @@ class _History:
                 f"A statement of the roster is by device {statement.author.hex()}, which was no member when it said so."
             )
         _check_signature(statement, author.public)
-        if statement.kind == ADD:
-            self._check_add(statement, author, past)
-        self._record(statement, past)
-
-    def _check_add(self, statement: Statement, author: Entry, past: int) -> None:
-        if author.role not in _MAY_ADD:
+        if statement.kind == ADD and author.role not in _MAY_ADD:
             raise InvalidRoster(
                 f"Device {statement.author.hex()} added another without being an administrator; "
                 f"its role is {author.role}."
             )
+        if statement.kind == SUCCEED:
+            self._check_succession(statement, author)
+        if statement.kind in (ADD, SUCCEED):
+            self._check_entry(statement, past)
+        self._record(statement, past)
+
+    def _check_succession(self, statement: Statement, author: Entry) -> None:
+        if author.role not in _MAY_SUCCEED or any(entry.role != author.role for entry in statement.members):
+            raise InvalidRoster(
+                f"A copy of device {statement.author.hex()} took another role than that device has; "
+                f"its role is {author.role}."
+            )
+
+    def _check_entry(self, statement: Statement, past: int) -> None:
         if statement.epoch != _FIRST_EPOCH:
             raise InvalidRoster(f"A device was added in epoch {statement.epoch}, which has not begun.")
         if len(statement.members) != 1:
-            raise InvalidRoster(f"A statement of the kind {ADD!r} adds one device, not {len(statement.members)}.")
+            raise InvalidRoster(
+                f"A statement of the kind {statement.kind!r} adds one device, not {len(statement.members)}."
+            )
         device = statement.members[0].public.device
         if self._as_known(device, past) is not None:
             raise InvalidRoster(f"Device {device.hex()} was added although it was a member already.")
@@ -399,6 +463,7 @@ class _History:
                     statement.at_ms,
                     statement.epoch,
                     entry.wrap,
+                    statement.kind == SUCCEED,
                 ),
             )
 

@@ -23,10 +23,21 @@ from vademecum.transport.keys import ID_SIZE, SIGNATURE_SIZE, DeviceKeys, Device
 from vademecum.transport.strict import as_array, as_bool, as_bytes, as_int, as_map, as_text, pack, unpack
 from vademecum.transport.vault_secrets import CHECK_SIZE
 
-__all__ = ["ADD", "GENESIS", "MAX_STATEMENT", "ROLES", "Entry", "Statement", "make_statement", "parse_statement"]
+__all__ = [
+    "ADD",
+    "GENESIS",
+    "MAX_STATEMENT",
+    "ROLES",
+    "SUCCEED",
+    "Entry",
+    "Statement",
+    "make_statement",
+    "parse_statement",
+]
 
 GENESIS: Final = "genesis"
 ADD: Final = "add"
+SUCCEED: Final = "succeed"
 ROLES: Final = ("administrator", "member", "recovery")
 
 MAX_STATEMENT: Final = 128 << 10  # bytes; new keys for some eighty devices in one statement
@@ -54,7 +65,8 @@ class Entry:
 class Statement:
     """A parsed statement; `raw` is the truth, the rest is read from it.
 
-    `epoch`, `members`, `salt` and `check` are set for the kinds that have them: genesis all four, add the first two.
+    `epoch`, `members`, `salt` and `check` are set for the kinds that have them: genesis all four, add and succeed the
+    first two.
     """
 
     raw: bytes
@@ -142,7 +154,7 @@ def parse_statement(raw: bytes) -> Statement:
             salt=as_bytes(fields.get("salt"), "The salt of a vault", exactly=ID_SIZE),
             check=as_bytes(fields.get("check"), "The check value of an epoch", exactly=CHECK_SIZE),
         )
-    if kind == ADD:
+    if kind in (ADD, SUCCEED):
         _know_only(fields, kind, ("epoch", "members"))
         return Statement(*head, epoch=_epoch(fields), members=_members(fields))
     if mandatory:

@@ -20,10 +20,11 @@ from vademecum.errors import (
 )
 from vademecum.transport import roster as rosters
 from vademecum.transport.keys import DeviceKeys, DevicePublic, vault_id
-from vademecum.transport.roster import Roster, VaultSecrets, add, member_name, open_secrets
+from vademecum.transport.roster import Roster, VaultSecrets, add, member_name, open_secrets, succeed
 from vademecum.transport.statement import (
     ADD,
     GENESIS,
+    SUCCEED,
     Entry,
     entry_fields,
     make_statement,
@@ -63,6 +64,10 @@ def statement(
 
 def entry(public: DevicePublic, role: str = "administrator") -> list[object]:
     return entry_fields(Entry(public, role, b"sealed name", b"wrap"))
+
+
+def follow(roster: Roster, by: DeviceKeys, number: int) -> bytes:
+    return succeed(by, roster, device(number).public, f"device {number}", secrets=SECRETS, at_ms=AT)
 
 
 # --- what a roster says ---------------------------------------------------------------------------------------------
@@ -435,3 +440,59 @@ def test_secrets_outside_their_range_are_refused() -> None:
     for epoch, key in ((0, bytes(32)), (1 << 32, bytes(32)), (1, b"short")):
         with pytest.raises(InvalidArgument):
             VaultSecrets(epoch, key, bytes(32))
+
+
+# --- a copy of a device becomes a device ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_copy_of_a_device_gets_its_role_and_its_secrets_and_the_device_stays(number: int) -> None:
+    before = Roster.verify(None, history())
+    after = before.merge([follow(before, device(number), 7)])
+    copy, original = after.member(device(7).device), after.member(device(number).device)
+    assert copy.role == original.role and copy.succeeds and not original.succeeds
+    assert copy.added_by == device(number).device
+    assert open_secrets(after, device(7)) == SECRETS
+    assert member_name(after, device(7).device, SECRETS) == "device 7"
+
+
+def test_each_copy_of_a_device_becomes_one_of_its_own_and_so_does_a_copy_of_a_copy() -> None:
+    before = Roster.verify(None, history())
+    one, two = follow(before, device(4), 7), follow(before, device(4), 8)
+    both = before.merge([one, two])
+    again = both.merge([follow(both, device(7), 9)])
+    assert {device(number).device for number in (4, 7, 8, 9)} <= set(again.members)
+
+
+def test_a_copy_takes_no_other_role_than_the_device_has() -> None:
+    whole = Roster.verify(None, history())
+    for author, role in ((device(4), "administrator"), (device(4), "recovery"), (device(3), "recovery")):
+        raised = statement(
+            author, SUCCEED, fields={"epoch": 1, "members": [entry(device(7).public, role)]}, parents=whole.tips
+        )
+        with pytest.raises(InvalidRoster, match="another role"):
+            whole.merge([raised])
+
+
+def test_the_recovery_key_has_no_copies() -> None:
+    with pytest.raises(Refused, match="recovery"):
+        follow(FAMILY.roster, FAMILY.recovery, 7)
+    said = statement(FAMILY.recovery, SUCCEED, fields={"epoch": 1, "members": [entry(device(7).public, "recovery")]})
+    with pytest.raises(InvalidRoster):
+        FAMILY.roster.merge([said])
+
+
+def test_a_copy_is_brought_in_once_alone_by_a_member() -> None:
+    whole = Roster.verify(None, history())
+    fields = [
+        {"epoch": 1, "members": [entry(device(3).public)]},
+        {"epoch": 1, "members": [entry(device(7).public), entry(device(8).public)]},
+        {"epoch": 1, "members": []},
+        {"epoch": 2, "members": [entry(device(7).public)]},
+    ]
+    for one in fields:
+        with pytest.raises(InvalidRoster):
+            whole.merge([statement(device(3), SUCCEED, fields=one, parents=whole.tips)])
+    stranger = statement(device(50), SUCCEED, fields={"epoch": 1, "members": [entry(device(7).public)]})
+    with pytest.raises(InvalidRoster, match="no member"):
+        FAMILY.roster.merge([stranger])
