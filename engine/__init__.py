@@ -13,6 +13,8 @@ records      one leaf with its provenance, and its bytes
 slots        the keys under which devices keep their records, and the row of a name
 law          which record wins
 changes      what one device changed in one scope, and its bytes
+snapshots    all that still counts in one scope, and its bytes
+retention    how much of the past is kept
 sentences    how a leaf reads in words
 ranking      how recall orders what it found
 ===========  ==========================================================================
@@ -25,6 +27,8 @@ replica      the write path: one transaction for document, rows, journal and que
 session      what one transaction reads and writes in one scope
 merging      applying another device's changes
 gathering    collecting this device's changes for a commit
+generations  beginning a scope's document anew
+forgetting   what the person has had removed
 audit        why, log and history
 handle       what an agent gets
 indexing     draining the queues into the recall indexes

@@ -3,6 +3,9 @@
 In the database a document is a state and the updates after it, keyed ``scope# ‖ seq ‖ kind``. When the updates
 outweigh the state, the next write folds them into a new one. A process that holds an older copy applies whatever lies
 behind its own place, state or update: a CRDT takes either, in any order, twice.
+
+A scope's document may be replaced as a whole, by that of a later *generation*, whose number stands in the meta table
+(``generation/`` ‖ scope#). A process that holds one of another generation throws it away and loads what is there.
 """
 
 from __future__ import annotations
@@ -11,16 +14,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vademecum.storage.tables import Table
-from vademecum.storage.transaction import Writer
+from vademecum.storage.transaction import Reader, Writer
 
 if TYPE_CHECKING:
     from .document import Document
 
-__all__ = ["Documents", "OpenDocument"]
+__all__ = ["Documents", "OpenDocument", "generation_at"]
 
 _STATE = b"s"
 _UPDATE = b"u"
 _SEQ = 8
+_GENERATION = b"generation/"
 
 FOLD_BYTES = 256 * 1024
 """Updates are folded when they are longer than the state, but not for less than this …"""
@@ -28,6 +32,11 @@ FOLD_LEAST = 8
 """… nor while they are so few: a device that joins takes in a few long ones, in which nothing is overwritten …"""
 FOLD_COUNT = 4096
 """… and always when there are so many that loading them one by one is slow."""
+
+
+def generation_at(reader: Reader, number: bytes) -> int:
+    """The generation of the document of scope# *number*; 0 for the first."""
+    return int.from_bytes(reader.get(Table.META, _GENERATION + number) or b"", "big")
 
 
 @dataclass(slots=True)
@@ -40,9 +49,15 @@ class OpenDocument:
     state_bytes: int = 0
     tail_bytes: int = 0
     tail_count: int = 0
+    generation: int = 0
 
     def catch_up(self, writer: Writer) -> None:
-        """Applies what other processes have added since."""
+        """Applies what other processes have added since; loads anew where they have begun another generation."""
+        generation = generation_at(writer, self.number)
+        if generation != self.generation:
+            if self.seq:
+                self.document = type(self.document)(self.document.client)
+            self.generation, self.seq = generation, 0
         after = self.number + self.seq.to_bytes(_SEQ, "big") + b"\xff"
         for key, data in writer.scan(Table.DOCUMENTS, self.number, after=after):
             self.document.load(data)
@@ -60,6 +75,16 @@ class OpenDocument:
         outweighs = self.tail_bytes > max(FOLD_BYTES, self.state_bytes) and self.tail_count > FOLD_LEAST
         if outweighs or self.tail_count > FOLD_COUNT:
             self.fold(writer)
+
+    def begin_generation(self, writer: Writer, document: Document, generation: int) -> None:
+        """Puts *document*, the first of a later *generation*, in place of the one there is."""
+        state = document.encode()
+        writer.delete_prefix(Table.DOCUMENTS, self.number)
+        writer.put(Table.META, _GENERATION + self.number, generation.to_bytes(8, "big"))
+        self.document, self.generation = document, generation
+        self.seq += 1
+        writer.put(Table.DOCUMENTS, self._key(_STATE), state)
+        self.state_bytes, self.tail_bytes, self.tail_count = len(state), 0, 0
 
     def fold(self, writer: Writer) -> None:
         """Replaces state and updates by one state, without what was overwritten."""

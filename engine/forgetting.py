@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .replica import Transaction
     from .writing import ScopeWriter
 
-__all__ = ["carry_out", "forget_agent", "forget_leaf", "wrote_in"]
+__all__ = ["carry_out", "forget_agent", "forget_leaf", "is_void", "swept", "wrote_in"]
 
 
 def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPattern) -> int:
@@ -87,7 +87,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     forgotten = scope.forgotten()
     for slot_map in (SlotMap.LEAVES, SlotMap.MESSAGES):
         for name, row in list(transaction.rows(scope.name, slot_map)):
-            void = [slot for slot in row.slots if _is_void(slot.record, forgotten(slot.record.writer))]
+            void = [slot for slot in row.slots if is_void(slot.record, forgotten(slot.record.writer))]
             if not void:
                 continue
             key = row_key(slot_map, name)
@@ -95,12 +95,13 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
             scope.queue_index(key, row.newest)
             for slot in sorted(void, key=lambda one: one.device != transaction.device):
                 if slot.device == transaction.device:
-                    scope.replace(slot_map, name, _swept(slot.record, forgotten))
+                    scope.replace(slot_map, name, swept(slot.record, forgotten))
                 elif everywhere:
                     _sweep_foreign(scope, slot_map, name, slot)
     for receipt, row in list(transaction.rows(scope.name, SlotMap.RECEIPTS)):
-        if row.live and _is_void(row.slots[0].record, forgotten(row.slots[0].record.writer)):
-            if everywhere or row.slots[0].device == transaction.device:
+        first = row.slots[0]
+        if not first.record.deleted and is_void(first.record, forgotten(first.record.writer)):
+            if everywhere or first.device == transaction.device:
                 scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
             else:
                 scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row_of(row.slots, forgotten))
@@ -108,7 +109,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
         entry = journal.entry_at(transaction.writer, key)
         if entry is None or entry.scope != scope.number or entry.forgotten:
             continue
-        if _is_void(entry.record, forgotten(entry.record.writer)):
+        if is_void(entry.record, forgotten(entry.record.writer)):
             journal.empty_entry(transaction.writer, entry)
 
 
@@ -120,14 +121,14 @@ def _sweep_foreign(scope: ScopeWriter, slot_map: SlotMap, name: str, void: Slot)
     row = scope.row(slot_map, name)
     if void not in row.slots or void.record.order >= MAX_READING:
         return
-    record = _swept(void.record, scope.forgotten())._replace(order=void.record.order + 1)
+    record = swept(void.record, scope.forgotten())._replace(order=void.record.order + 1)
     above = Slot.of(False, device, encode_record(record))
     own = row.own(False, device)
     if own is None or hopeless(own.standing, [above.standing]):
         scope.replace(slot_map, name, record)
 
 
-def _swept(record: Record, forgotten: Forgotten) -> Record:
+def swept(record: Record, forgotten: Forgotten) -> Record:
     """The deletion that stands in for *record*."""
     return Record(
         record.order,
@@ -141,5 +142,6 @@ def _swept(record: Record, forgotten: Forgotten) -> Record:
     )
 
 
-def _is_void(record: Record, statement: int) -> bool:
+def is_void(record: Record, statement: int) -> bool:
+    """Whether *record* is by an agent that the person has forgotten by a *statement* (its order) it had not heard."""
     return record.writer != USER and record.heard < statement

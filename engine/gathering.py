@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 
 from . import journal, outbox
 from .changes import Changes, Superseded, encode_changes
@@ -22,7 +23,7 @@ from .replica import Transaction
 from .splitting import NO_UPDATE, split_update
 from .writing import ScopeWriter
 
-__all__ = ["gather"]
+__all__ = ["gather", "gather_anew"]
 
 _GATHERED = b"gathered/"
 _CHECK = 4  # bytes at the end of a journal key that tell names apart
@@ -55,6 +56,11 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
         size += len(one.data) + len(one.name)
     if batch:
         yield Changes(NO_UPDATE, tuple(batch))
+
+
+def gather_anew(writer: Writer, scope: bytes) -> None:
+    """To be called when the scope has another document, in which this device has not written yet."""
+    writer.delete(Table.META, _GATHERED + scope)
 
 
 def _whole(scope: ScopeWriter, pending: Sequence[Pending], since: int) -> Changes:

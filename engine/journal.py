@@ -21,12 +21,24 @@ from vademecum.storage.transaction import Reader, Writer
 from .records import Record, decode_record, encode_record
 from .slots import Slot, SlotMap
 
-__all__ = ["JOURNALED", "Entry", "empty_entry", "entries", "entry_at", "entry_key", "entry_rows", "history"]
+__all__ = [
+    "JOURNALED",
+    "Entry",
+    "empty_entry",
+    "entries",
+    "entry_at",
+    "entry_key",
+    "entry_rows",
+    "history",
+    "remove",
+    "scope_entries",
+]
 
 JOURNALED = frozenset({SlotMap.LEAVES, SlotMap.SETTINGS, SlotMap.GRANTS, SlotMap.LINKS})
 """Receipts and messages are themselves the evidence, written once."""
 
 NAME_END = b"\0"
+_STAMP = 24  # bytes of order and device
 
 # One packer for all: making one takes longer than using it. Safe among threads, for no Python code runs while it packs
 # a list of bytes.
@@ -58,7 +70,7 @@ def entry_rows(
 ) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
     """The pairs to put into the journal and into the history for *slot*."""
     stamp = slot.record.order.to_bytes(8, "big") + slot.device
-    data = encode_record(_emptied(slot.record)) if forgotten else slot.data
+    data = encode_record(emptied(slot.record)) if forgotten else slot.data
     value = _pack([scope, row, data, forgotten])
     return (stamp + _check(scope, row), value), (scope + row + NAME_END + stamp, b"")
 
@@ -85,6 +97,25 @@ def history(reader: Reader, scope: bytes, row: bytes) -> Iterator[Entry]:
             yield entry
 
 
+def scope_entries(reader: Reader, scope: bytes) -> Iterator[tuple[bytes, Entry, int]]:
+    """The entries of scope# *scope*, by name and order: each with its key and the bytes of its record."""
+    for index in list(reader.keys(Table.HISTORY, scope)):
+        row, stamp = index[len(scope) : -len(NAME_END) - _STAMP], index[-_STAMP:]
+        key = stamp + _check(scope, row)
+        found = reader.get(Table.JOURNAL, key)
+        if found is not None:
+            yield key, _entry(key, found), len(found)
+
+
+def remove(writer: Writer, key: bytes) -> None:
+    """Removes the entry at *key*."""
+    entry = entry_at(writer, key)
+    if entry is not None:
+        row = bytes([entry.map]) + entry.name.encode()
+        writer.delete(Table.JOURNAL, key)
+        writer.delete(Table.HISTORY, entry.scope + row + NAME_END + key[:_STAMP])
+
+
 def empty_entry(writer: Writer, entry: Entry) -> None:
     """Removes the value from *entry*: who wrote there, and when, stays."""
     row = bytes([entry.map]) + entry.name.encode()
@@ -98,5 +129,6 @@ def _entry(key: bytes, value: bytes) -> Entry:
     return Entry(scope, SlotMap(row[0]), row[1:].decode(), key[8:24], decode_record(data), forgotten)
 
 
-def _emptied(record: Record) -> Record:
+def emptied(record: Record) -> Record:
+    """What is kept of *record* when the person has had its value removed."""
     return record._replace(value=None, sentence=None, receipts=())

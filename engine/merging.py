@@ -7,7 +7,7 @@ and with it the document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -20,11 +20,12 @@ from .changes import Changes, Superseded
 from .document import update_origin
 from .law import Forgotten, hopeless
 from .paths import is_path
+from .replica import Transaction
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
 from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
 
-__all__ = ["Merged", "merge"]
+__all__ = ["Merged", "bind_clients", "check_name", "clients_known", "is_forgotten", "merge"]
 
 _CLIENT = b"client/"
 """In the meta table, with a device: the CRDT client id under which it writes."""
@@ -83,6 +84,22 @@ def _check_origin(scope: ScopeWriter, device: bytes, update: bytes) -> None:
         raise InvalidCommit(f"A commit of the device {device.hex()} does not go on where the one before it ended.")
 
 
+def clients_known(transaction: Transaction) -> dict[bytes, int]:
+    """device → CRDT client id under which it writes, of all devices whose writes have come in, and of this one."""
+    known = {key[len(_CLIENT) :]: int(value) for key, value in transaction.writer.scan(Table.META, _CLIENT)}
+    return known | {transaction.device: transaction.client}
+
+
+def bind_clients(transaction: Transaction, clients: Iterable[tuple[bytes, int]]) -> None:
+    """Takes another device's word for who writes under which client id, where nothing is known of either."""
+    writer = transaction.writer
+    for device, client in clients:
+        taken = client == transaction.client or writer.get(Table.META, _OWNER + b"%d" % client) is not None
+        if not taken and device != transaction.device and writer.get(Table.META, _CLIENT + device) is None:
+            writer.put(Table.META, _CLIENT + device, b"%d" % client)
+            writer.put(Table.META, _OWNER + b"%d" % client, device)
+
+
 _Change = tuple[bool, bytes, bytes | None]
 """(by person, device, data) of a slot; no data where it is gone."""
 
@@ -102,7 +119,7 @@ def _by_name(
         if data is not None and owner != device:
             raise InvalidCommit(f"A commit of the device {device.hex()} writes under the name of {owner.hex()}.")
         if name != current:
-            _check_name(slot_map, name, device)
+            check_name(slot_map, name, device)
             if slots:
                 yield current, slots
                 slots = []
@@ -161,7 +178,7 @@ def _merge_names(
             wins = row.live and slot is row.slots[0]
             decided = decided and wins
             if journaled:
-                hidden = not wins and _is_forgotten(row, slot, forgotten)
+                hidden = not wins and is_forgotten(row, slot, forgotten)
                 entry, index = journal.entry_rows(number, key, slot, forgotten=hidden)
                 entries.append(entry)
                 histories.append(index)
@@ -217,7 +234,7 @@ def _merge_row(
     return row_of(left, forgotten), written
 
 
-def _is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
+def is_forgotten(row: Row, slot: Slot, forgotten: Forgotten) -> bool:
     """Whether *slot*'s value must not be kept: its agent was forgotten, or the person deleted what it had not seen."""
     if slot.by_person:
         return False
@@ -236,7 +253,7 @@ def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Sup
     histories: list[tuple[bytes, bytes]] = []
     rows: dict[bytes, Row] = {}
     for one in superseded:
-        _check_name(one.map, one.name, device)
+        check_name(one.map, one.name, device)
         if one.map not in journal.JOURNALED:
             continue
         key = row_key(one.map, one.name)
@@ -244,7 +261,10 @@ def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Sup
         if row is None:
             row = rows[key] = scope.row(one.map, one.name)
         slot = Slot.of(one.by_person, device, one.data)
-        entry, index = journal.entry_rows(scope.number, key, slot, forgotten=_is_forgotten(row, slot, forgotten))
+        there = journal.entry_at(writer, journal.entry_key(scope.number, key, slot.record.order, device))
+        if there is not None and there.forgotten:
+            continue
+        entry, index = journal.entry_rows(scope.number, key, slot, forgotten=is_forgotten(row, slot, forgotten))
         entries.append(entry)
         histories.append(index)
     writer.put_many(Table.JOURNAL, sorted(entries))
@@ -253,7 +273,7 @@ def _keep_superseded(scope: ScopeWriter, device: bytes, superseded: Sequence[Sup
         scope.empty_history(key)
 
 
-def _check_name(slot_map: SlotMap, name: str, device: bytes) -> None:
+def check_name(slot_map: SlotMap, name: str, device: bytes) -> None:
     """Raises `InvalidCommit` for a name that no device could have written there."""
     if slot_map is SlotMap.LEAVES:
         valid = is_path(name)

@@ -39,6 +39,7 @@ class Replica:
     def __init__(self, environment: Environment, *, device: bytes, client: int, wall: Callable[[], int]) -> None:
         self.environment = environment
         self.device = device
+        self.client = client
         self.wall = wall
         self._documents = Documents(client)
         # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
@@ -97,6 +98,7 @@ class Transaction(View):
         super().__init__(writer)
         self.writer = writer
         self.device = replica.device
+        self.client = replica.client
         self.wall_ms = replica.wall()
         self.clock = Clock(int.from_bytes(writer.get(Table.META, _CLOCK) or b"", "big"))
         self._last = self.clock.last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from .forgetting import carry_out
 from .law import Forgotten, hopeless
 from .records import Record, encode_record
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
+from .splitting import NO_UPDATE
 from .view import FORGOTTEN, MAX_NAME, forgotten_by, is_name, row_key
 
 if TYPE_CHECKING:
@@ -113,6 +115,27 @@ class ScopeWriter:
         self._applied.append(update)
         return changed
 
+    def begin_generation(self, document: Document, generation: int) -> None:
+        """Puts *document*, the first of a later *generation*, in place of the one there is. Rows are the caller's.
+
+        Before anything else in the transaction: what was written into the old document would be lost.
+        """
+        if self._made is not None or self._applied:
+            raise RuntimeError("a generation cannot begin in a transaction that has already changed the document")
+        self._open.begin_generation(self._writer, document, generation)
+        self.document = document
+
+    def say_again(self, slots: Iterable[tuple[SlotMap, str, Slot]], written: Iterable[bytes]) -> None:
+        """Writes *slots* of this device into a new document and queues them for the next commit, with the journal's
+        rows *written*; their rows and journal are there already.
+        """
+        for slot_map, name, slot in slots:
+            self._edit().put(slot_map, slot_key(name, slot.by_person, slot.device), slot.data)
+            self._deletes |= slot.record.deleted
+        for key in written:
+            self._edit()
+            self._written.append(key)
+
     def statement_arrived(self) -> None:
         """To be called when a statement that forgets an agent has come in: `settle` will carry it out."""
         self._forgotten = None
@@ -153,9 +176,9 @@ class ScopeWriter:
         """Keeps the document's updates and queues this device's own for the next commit."""
         for update in self._applied:
             self._open.append(self._writer, update)
-        if not self._made:
+        if self._made is None or not (self._made or self._written):
             return
-        (update,) = self._made
+        (update,) = self._made or [NO_UPDATE]
         self._open.append(self._writer, update)
         outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from vademecum.engine.agents import AgentId
 from vademecum.engine.changes import Changes, decode_changes, encode_changes
 from vademecum.engine.document import Document
 from vademecum.engine.gathering import gather
+from vademecum.engine.generations import Adopted, adopt, take_snapshot
 from vademecum.engine.handle import AgentHandle, agent_handle
 from vademecum.engine.merging import Merged, merge
 from vademecum.engine.person import Person
@@ -18,6 +19,7 @@ from vademecum.engine.recollection import Recollections
 from vademecum.engine.records import Record, encode_record
 from vademecum.engine.replica import Replica
 from vademecum.engine.slots import Row, SlotMap, slot_key
+from vademecum.engine.snapshots import Snapshot, decode_snapshot, encode_snapshot
 from vademecum.storage.environment import Environment
 
 __all__ = ["NOW", "PUBLIC", "Box", "boxes", "forged", "forged_keys"]
@@ -72,6 +74,14 @@ class Box:
             return merged
 
         return self.replica.write(work)
+
+    def snapshot(self, scope: str = PUBLIC) -> Snapshot:
+        """A snapshot of the next generation, as it would arrive."""
+        taken = self.replica.write(lambda transaction: take_snapshot(transaction, scope))
+        return decode_snapshot(encode_snapshot(taken))
+
+    def adopt(self, snapshot: Snapshot, scope: str = PUBLIC, *, ahead: Collection[bytes] = ()) -> Adopted:
+        return self.replica.write(lambda transaction: adopt(transaction, scope, snapshot, ahead=ahead))
 
     def give(self, *others: Box, scope: str = PUBLIC) -> None:
         """Sends what waits to *others*."""

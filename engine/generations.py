@@ -1,0 +1,304 @@
+"""Generations: taking the snapshot from which a scope's next document is built, and adopting one.
+
+A document grows with every overwrite, and keeps no secret for ever: the updates that once carried what is forgotten
+lie in commits. So now and then a scope begins a new *generation*, with a document that holds the slots that still
+count and nothing of the past. Adopting **merges, and never replaces**:
+
+* of each slot the greater record stays, by order, and where a record was replaced in its place, the replacement;
+* what the law finds hopeless goes; what another device wrote and the snapshot does not know is gone too, for it was
+  hopeless or forgotten, unless the caller says that the snapshot had not yet heard that device out;
+* what this device itself wrote and the snapshot does not know is *said again* in the new document and waits to be
+  sent, with the part of its history that the snapshot has not heard either. Slots carry their own order, so a device
+  may be away for as long as it likes.
+
+A record whose writer the person has forgotten goes into a snapshot as the deletion that it counts as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from vademecum.storage.tables import Table
+
+from . import journal, outbox
+from .document import Document
+from .documents import generation_at
+from .forgetting import is_void, swept
+from .gathering import gather_anew
+from .journal import Entry
+from .law import Forgotten, hopeless
+from .merging import bind_clients, check_name, clients_known, is_forgotten
+from .records import encode_record
+from .replica import Transaction
+from .retention import Retention, horizon, unneeded
+from .settings import read_retention
+from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, row_of, slot_key
+from .snapshots import Held, Retained, Snapshot, base_client
+from .view import FORGOTTEN, View, forgotten_by, row_key
+from .writing import ScopeWriter
+
+__all__ = ["Adopted", "adopt", "generation_of", "take_snapshot"]
+
+
+class Adopted(NamedTuple):
+    """What adopting did: names that have another value now; own slots that were said again; and foreign slots that
+    are kept here although the snapshot lacks them, which the next snapshot that this device takes will hold.
+    """
+
+    changed: int = 0
+    rewritten: int = 0
+    carried: int = 0
+
+
+def generation_of(view: View, scope: str) -> int:
+    """The generation of *scope*'s document here; 0 for the first, and where the scope is not known."""
+    number = view.number(scope)
+    return 0 if number is None else generation_at(view.reader, number)
+
+
+def take_snapshot(transaction: Transaction, scope: str) -> Snapshot:
+    """All that counts in *scope* now, for the generation after the one it has here. Changes nothing.
+
+    O(rows and journal of the scope).
+    """
+    number = transaction.number(scope)
+    generation = generation_of(transaction, scope) + 1
+    if number is None:
+        return Snapshot(generation, ())
+    forgotten = forgotten_by(transaction.statements(scope))
+    slots = []
+    living: dict[bytes, bool] = {}
+    said: set[bytes] = set()
+    for key, row in _rows(transaction, number):
+        living[key] = row.live
+        for slot in _counting(row.slots, forgotten):
+            slots.append(Held(SlotMap(key[0]), key[1:].decode(), slot))
+            said.add(journal.entry_key(number, key, slot.record.order, slot.device))
+    slots.sort(key=lambda held: held.key)
+    retention = read_retention(transaction)
+    past = list(journal.scope_entries(transaction.writer, number))
+    below = horizon(((one.record.order, size) for _, one, size in past), transaction.wall_ms, retention)
+    doomed = set(_doomed(past, said, living, below, retention))
+    retained = []
+    for key, entry, _ in past:
+        if key not in said and key not in doomed:
+            gone = entry.forgotten or is_void(entry.record, forgotten(entry.record.writer))
+            record = journal.emptied(entry.record) if gone else entry.record
+            slot = Slot(record.by_person, entry.device, encode_record(record), record)
+            retained.append(Retained(entry.map, entry.name, slot, gone))
+    retained.sort(key=lambda one: one.key)
+    return Snapshot(generation, tuple(slots), tuple(retained), tuple(sorted(clients_known(transaction).items())), below)
+
+
+def adopt(
+    transaction: Transaction, scope_name: str, snapshot: Snapshot, *, ahead: Collection[bytes] = frozenset()
+) -> Adopted:
+    """Begins the generation of *snapshot* in *scope_name*; nothing happens where it is not later than the one here.
+
+    *ahead* are the devices of which this replica holds commits that the snapshot does not cover. One of those kept
+    here from them must not count as held any longer: they will say it again.
+
+    Nothing else may have changed the scope in this transaction. Raises `InvalidCommit` for names that no device could
+    have written. O(rows and journal of the scope).
+    """
+    if snapshot.generation <= generation_of(transaction, scope_name):
+        return Adopted()
+    for one in snapshot.rows():
+        check_name(one.map, one.name, one.slot.device)
+    return _Adoption(transaction.scope(scope_name), snapshot, ahead).carry_out()
+
+
+class _Adoption:
+    """One snapshot being adopted, inside one transaction."""
+
+    def __init__(self, scope: ScopeWriter, snapshot: Snapshot, ahead: Collection[bytes]) -> None:
+        self._scope = scope
+        self._transaction = scope.transaction
+        self._writer = scope.transaction.writer
+        self._snapshot = snapshot
+        self._ahead = ahead
+        self._again: list[tuple[SlotMap, str, Slot]] = []
+        self._changed = self._carried = 0
+
+    def carry_out(self) -> Adopted:
+        scope, writer = self._scope, self._writer
+        bind_clients(self._transaction, self._snapshot.clients)
+        scope.begin_generation(build_document(self._snapshot, self._transaction.client), self._snapshot.generation)
+        pending = {key for one in outbox.waiting(writer, scope.number) for key in one.written}
+        outbox.clear(writer, scope.number)
+        gather_anew(writer, scope.number)
+        rows = self._merge_rows()
+        self._keep_past(rows)
+        self._trim(rows)
+        self._say_again(pending)
+        newest = max((held.slot.record.order for held in self._snapshot.slots), default=0)
+        self._transaction.clock.observe(newest, self._transaction.wall_ms)
+        return Adopted(self._changed, len(self._again), self._carried)
+
+    def _merge_rows(self) -> dict[bytes, Row]:
+        """The rows as they are now: the greater record of each slot, without what is hopeless."""
+        scope = self._scope
+        before = dict(_rows(self._transaction, scope.number))
+        offered: dict[bytes, list[Slot]] = {}
+        for held in self._snapshot.slots:
+            offered.setdefault(row_key(held.map, held.name), []).append(held.slot)
+        rows: dict[bytes, Row] = {}
+        # Statements that forget an agent decide about leaves, so settings come first.
+        for key in sorted({*before, *offered}, key=lambda one: (one[0] != SlotMap.SETTINGS, one)):
+            old, new = before.get(key, EMPTY_ROW), offered.get(key, [])
+            row = row_of(self._merged(key, old, new), scope.forgotten())
+            rows[key] = row
+            if row != old:
+                scope.keep_row(key, row)
+            if row.winner != old.winner:
+                self._changed += 1
+                scope.queue_index(key, max(row.newest, old.newest))
+            if row != old and key[0] == SlotMap.SETTINGS and key[1:].startswith(FORGOTTEN.encode()):
+                scope.statement_arrived()
+        return rows
+
+    def _merged(self, key: bytes, old: Row, new: Sequence[Slot]) -> list[Slot]:
+        own = self._transaction.device
+        slots = {(slot.by_person, slot.device): slot for slot in new}
+        extra = []
+        for slot in old.slots:
+            known = slots.get((slot.by_person, slot.device))
+            if known is None:
+                if slot.device != own and slot.device not in self._ahead:
+                    continue
+            elif _rank(slot) <= _rank(known):
+                continue
+            slots[slot.by_person, slot.device] = slot
+            extra.append(slot)
+        left = _without_hopeless(list(slots.values()))
+        for slot in extra:
+            if slot in left:
+                if slot.device == own:
+                    self._again.append((SlotMap(key[0]), key[1:].decode(), slot))
+                else:
+                    self._carried += 1
+        return left
+
+    def _keep_past(self, rows: dict[bytes, Row]) -> None:
+        """Brings in the journal of what has come, and empties what the person has had forgotten."""
+        scope, writer = self._scope, self._writer
+        forgotten = scope.forgotten()
+        rest: list[tuple[bytes, Slot, bool]] = [
+            (row_key(held.map, held.name), held.slot, False)
+            for held in self._snapshot.slots
+            if held.map in journal.JOURNALED
+        ]
+        rest += [
+            (row_key(one.map, one.name), one.slot, one.forgotten)
+            for one in self._snapshot.superseded
+            if one.map in journal.JOURNALED
+        ]
+        for key, slot, gone in rest:
+            there = journal.entry_at(writer, journal.entry_key(scope.number, key, slot.record.order, slot.device))
+            if there is not None and (there.forgotten or there.record == slot.record) and not (gone > there.forgotten):
+                continue
+            row = rows.get(key, EMPTY_ROW)
+            wins = row.live and slot.data == row.slots[0].data
+            hidden = gone or (not wins and is_forgotten(row, slot, forgotten))
+            entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
+            writer.put(Table.JOURNAL, *entry)
+            writer.put(Table.HISTORY, *index)
+        for key, row in rows.items():
+            if key[0] in journal.JOURNALED and any(slot.by_person and slot.record.deleted for slot in row.slots):
+                scope.empty_history(key)
+
+    def _trim(self, rows: dict[bytes, Row]) -> None:
+        past = list(journal.scope_entries(self._writer, self._scope.number))
+        said = {
+            journal.entry_key(self._scope.number, key, slot.record.order, slot.device)
+            for key, row in rows.items()
+            for slot in row.slots
+        }
+        living = {key: row.live for key, row in rows.items()}
+        for key in _doomed(past, said, living, self._snapshot.horizon, read_retention(self._transaction)):
+            journal.remove(self._writer, key)
+
+    def _say_again(self, pending: Collection[bytes]) -> None:
+        """Queues own slots and own history that the snapshot has not heard."""
+        number, own = self._scope.number, self._transaction.device
+        heard = {
+            journal.entry_key(number, row_key(one.map, one.name), one.slot.record.order, one.slot.device)
+            for one in self._snapshot.rows()
+        }
+        again = {
+            journal.entry_key(number, row_key(slot_map, name), slot.record.order, own)
+            for slot_map, name, slot in self._again
+        }
+        written = []
+        for key, entry, _ in journal.scope_entries(self._writer, number):
+            if entry.device != own or entry.forgotten or key in heard:
+                continue
+            if key in pending or key in again or entry.record.order >= self._snapshot.horizon:
+                # The last row of a name is taken to be in the update itself: what is not must stand there twice.
+                written += [key] if key in again else [key, key]
+        self._scope.say_again(self._again, sorted(written))
+
+
+def build_document(snapshot: Snapshot, client: int) -> Document:
+    """The first document of *snapshot*'s generation, for the installation that writes under *client*.
+
+    Two of them, built anywhere, take each other's later updates. O(slots).
+    """
+    base = Document(base_client(snapshot))
+    with base.edit() as made:
+        for held in snapshot.slots:
+            base.put(held.map, slot_key(held.name, held.slot.by_person, held.slot.device), held.slot.data)
+    document = Document(client)
+    for update in made:
+        document.load(update)
+    return document
+
+
+def _rows(view: View, number: bytes) -> Iterator[tuple[bytes, Row]]:
+    for full, data in view.reader.scan(Table.LEAVES, number):
+        yield full[len(number) :], decode_row(data)
+
+
+def _counting(slots: Sequence[Slot], forgotten: Forgotten) -> Iterator[Slot]:
+    """Of *slots* those that may still decide something; what is void as the deletion that it counts as."""
+    for slot in _without_hopeless(slots):
+        if not slot.record.swept and is_void(slot.record, forgotten(slot.record.writer)):
+            record = swept(slot.record, forgotten)
+            yield Slot(slot.by_person, slot.device, encode_record(record), record)
+        else:
+            yield slot
+
+
+def _without_hopeless(slots: Sequence[Slot]) -> list[Slot]:
+    if len(slots) < 2:
+        return list(slots)
+    standings = [slot.standing for slot in slots]
+    return [
+        slot
+        for place, slot in enumerate(slots)
+        if not hopeless(standings[place], standings[:place] + standings[place + 1 :])
+    ]
+
+
+def _rank(slot: Slot) -> tuple[int, bool]:
+    return slot.record.order, slot.record.swept
+
+
+def _doomed(
+    past: Iterable[tuple[bytes, Entry, int]],
+    said: Collection[bytes],
+    living: dict[bytes, bool],
+    below: int,
+    retention: Retention,
+) -> Iterator[bytes]:
+    """Keys of the journal's rows that the retention lets go."""
+    names: dict[bytes, list[tuple[int, bytes]]] = {}
+    for key, entry, _ in past:
+        names.setdefault(row_key(entry.map, entry.name), []).append((entry.record.order, key))
+    for name, entries in names.items():
+        entries.sort()
+        orders = [order for order, _ in entries]
+        holds = {order for order, key in entries if key in said}
+        for place in unneeded(orders, holds, living=living.get(name, False), below=below, retention=retention):
+            yield entries[place][1]
