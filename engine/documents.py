@@ -87,7 +87,9 @@ class OpenDocument:
         self.state_bytes, self.tail_bytes, self.tail_count = len(state), 0, 0
 
     def fold(self, writer: Writer) -> None:
-        """Replaces state and updates by one state, without what was overwritten."""
+        """Replaces state and updates by one state, without what was overwritten. Nothing to do where none came."""
+        if not self.tail_count:
+            return
         updates = [update for _, update in writer.scan(Table.DOCUMENTS, self.number)]
         state = self.document.fold(updates)
         writer.delete_prefix(Table.DOCUMENTS, self.number)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.embeddings.conditions import IndexDamaged
 from vademecum.embeddings.text_index import TextIndex
+from vademecum.errors import StorageTrouble
 from vademecum.storage.tables import Table
 
 from . import vectors
@@ -126,6 +127,16 @@ class Indexer:
         """Throws both indexes away and asks for everything anew; the next drains fill them."""
         self.text.clear()
         self._replica.write(_queue_everything)
+
+    def shrink(self) -> None:
+        """Leaves nothing in the files of the indexes but what is indexed: what was deleted is overwritten, and saved
+        graphs are removed, which the next questions build again.
+        """
+        self.drain_text()
+        if not self.text.scrub():
+            raise StorageTrouble(f"Another process keeps the text index in {self.folder} busy; try again.")
+        for saved in self.folder.glob("*.vectors"):
+            saved.unlink(missing_ok=True)
 
     def change_model(self, embedder: Embedder) -> bool:
         """Asks for new vectors where those kept are another model's; True if there were any. O(scopes)."""

@@ -42,6 +42,7 @@ class Replica:
         self.client = client
         self.wall = wall
         self._documents = Documents(client)
+        self._database = environment.number
         # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
         # the next one must not find documents of which it is not yet said whether they are what the database holds.
         self._writing = threading.RLock()
@@ -60,6 +61,9 @@ class Replica:
         """
 
         def run(writer: Writer) -> T:
+            if self._database != self.environment.number:  # replaced: what was held in memory may not be in this one
+                self._documents.discard()
+                self._database = self.environment.number
             with ExitStack() as edits:
                 transaction = Transaction(writer, self, self._documents.begin(), edits)
                 result = work(transaction)

@@ -172,6 +172,10 @@ class ScopeWriter:
         if SlotMap(key[0]) in INDEXED:
             self._writer.put(Table.REINDEX, self.number + key, order.to_bytes(8, "big"))
 
+    def fold(self) -> None:
+        """Keeps the document as one state, without what was overwritten."""
+        self._open.fold(self._writer)
+
     def finish(self) -> None:
         """Keeps the document's updates and queues this device's own for the next commit."""
         for update in self._applied:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     import asyncio
 
     from vademecum.embeddings.embedder import Embedder
+    from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
+    from vademecum.maintenance import Compacted
     from vademecum.status import Status
     from vademecum.transport.client import SyncReport
     from vademecum.transport.keys import DeviceKeys
@@ -191,7 +193,18 @@ class Vault:
 
     def rebuild_index(self) -> None:
         """Throws the recall indexes away; they are filled again from the database, at once or as questions come."""
-        self._recalling().indexer.rebuild()
+        self.indexer().rebuild()
+
+    def compact(self) -> Compacted:
+        """Makes the vault's files as small as they can be; returns their bytes before and after.
+
+        Afterwards no unused part of them holds anything of what was deleted or overwritten, once every process that
+        has the vault open has used it again or closed it. Others may go on meanwhile; writers wait. O(size).
+        Raises `StorageTrouble` if there is no room for a copy, or another process keeps a file busy.
+        """
+        from vademecum.maintenance import compact
+
+        return compact(self)
 
     def write(self, work: Callable[[Transaction], object]) -> None:
         """For importers: runs *work* in one transaction (see `Replica.write`)."""
@@ -293,6 +306,10 @@ class Vault:
 
     def __repr__(self) -> str:
         return f"Vault({str(self.home)!r})"
+
+    def indexer(self) -> Indexer:
+        """What keeps the recall indexes in step."""
+        return self._recalling().indexer
 
     def _search(self, query: str, k: int, agent: AgentId | None) -> Recollections:
         return self._recalling()(query, k, agent)

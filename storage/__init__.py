@@ -4,7 +4,11 @@
 module        role
 ============  =======================================================================
 tables        the named tables and what each holds
-environment   opening, map growth, processes, forks
+environment   transactions, map growth, replacing the file, processes, forks
+database      one numbered folder, open
+folders       the numbered folders, and which of them is in use
+copying       filling a new database from an old one
+gate          the readers of this process
 transaction   what can be read and written, each value with a checksum
 damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean

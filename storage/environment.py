@@ -1,4 +1,4 @@
-"""The LMDB environment of a vault: opening, transactions, growth of the map, several processes, forks.
+"""The LMDB environment of a vault: transactions, growth of the map, replacing the file, several processes, forks.
 
 The write path in one sentence: *work* is a function of a transaction that may run more than once, and whatever it
 did is there, for every process and after a crash, exactly when ``write`` returns.
@@ -6,6 +6,10 @@ did is there, for every process and after a crash, exactly when ``write`` return
 LMDB's rules that this module keeps so that nobody else must know them: a file is opened once per process; the map
 grows only while this process has no transaction; a transaction belongs to one thread; a forked child opens anew;
 reader slots of killed processes are cleared.
+
+The file can be replaced as a whole under all of this (`replace`). A reader looks before it begins whether the file is
+still the one in use; a writer looks once it has the writer's lock, which whoever replaces the file holds until it has
+been. So no write goes to a file that is no longer in use.
 """
 
 from __future__ import annotations
@@ -14,18 +18,19 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
 import lmdb
 
-from vademecum.errors import DamagedStore, InvalidArgument, StorageTrouble
+from vademecum.errors import StorageTrouble
 
-from .damage import check_outline, check_pages
+from .copying import Make, copy_everything, fill
+from .database import Database
 from .files import write_atomically
-from .occupancy import Occupancy
-from .tables import Table
+from .folders import MARKER, Folders
+from .gate import Gate
 from .transaction import Reader, Writer
 
 __all__ = ["Environment"]
@@ -35,24 +40,13 @@ T = TypeVar("T")
 INITIAL_MAP = 1 << 30
 """Bytes of address space at first; the file itself takes only what it holds."""
 GROWTH = 2
-MAX_READERS = 512
-"""Reader slots: each process takes one for each thread that reads; LMDB's own default of 126 runs out."""
-
-_MARKER = "in-use"
-"""Name of the file that tells a database that was made from one whose making was cut short."""
-
-
-class _Mine(threading.local):
-    """What the current thread has open."""
-
-    reads = 0
 
 
 class Environment:
     """One vault's database, shared by every opener in this process. Threads may use it at the same time.
 
     Made by `open`; each must be closed once. ``folder`` holds ``current`` (the name of the numbered folder in use),
-    and that numbered folder holds LMDB's two files. The file can therefore be replaced as a whole later.
+    and that numbered folder holds LMDB's two files.
     """
 
     _shared: ClassVar[dict[Path, Environment]] = {}
@@ -60,20 +54,20 @@ class Environment:
 
     def __init__(self, folder: Path, initial_map: int) -> None:
         self.folder = folder
+        self._folders = Folders(folder)
         self._initial_map = initial_map
         self._users = 1
         self._writing = threading.RLock()
         self._in_transaction = False
-        self._gate = threading.Condition()
-        self._readers = 0
-        self._closed = False
-        self._mine = _Mine()
-        self._start()
+        self._gate = Gate()
+        self._database = Database.open(self._folders, initial_map)
+        self._pid = os.getpid()
+        self._folders.sweep()
 
     @classmethod
     def create(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
         """Makes a new, empty database in *folder*, which must not hold one, and opens it. Raises `StorageTrouble`."""
-        current, marker = folder / "current", folder / "1" / _MARKER
+        current, marker = folder / "current", folder / "1" / MARKER
         try:
             if marker.exists() or (current.exists() and current.read_bytes() != b"1\n"):
                 raise StorageTrouble(f"There is a database in {folder} already.")
@@ -87,6 +81,7 @@ class Environment:
     def open(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
         """Opens the database in *folder*. A second call in this process gives the same object.
 
+        Where nothing can be written (a full disk, a folder that can only be read) it opens for reading.
         Raises `DamagedStore` if the file is not sound, `StorageTrouble` if it cannot be opened.
         """
         key = folder.resolve()
@@ -109,8 +104,7 @@ class Environment:
             if self._shared.get(self.folder) is self:
                 del self._shared[self.folder]
             if self._pid == os.getpid():
-                self._env.close()
-                self._occupancy.leave()
+                self._database.close()
 
     @contextmanager
     def read(self) -> Iterator[Reader]:
@@ -119,13 +113,14 @@ class Environment:
         While it lasts, a `write` by the same thread must not need a larger map; by other threads, it waits.
         """
         self._follow_fork()
+        self._follow_replacement()
         with self._translating():
             txn = self._begin_read()
             try:
                 with txn:
-                    yield Reader(txn, self._tables)
+                    yield Reader(txn, self._database.tables)
             finally:
-                self._reader_left()
+                self._gate.leave()
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs *work* in the write transaction and commits; durable when this returns.
@@ -134,6 +129,79 @@ class Environment:
         transaction, after the map has grown. If it raises, nothing of it is there.
         Raises `StorageTrouble` if the disk is full or the file cannot be written.
         """
+        with self._writer():
+            while True:
+                try:
+                    return self._run(work)
+                except lmdb.MapFullError:
+                    self._resize(self._database.env.info()["map_size"] * GROWTH)
+
+    def replace(self, make: Make = copy_everything) -> tuple[int, int]:
+        """Replaces the database by one that ``make(old, new)`` fills; returns the bytes of the file before and after.
+
+        By default everything is copied: the file is then as small as it can be, and holds nothing that was deleted.
+        O(size), and writers wait meanwhile. Other processes notice before their next transaction; the old folder is
+        removed when the last of them has left it. If anything fails or the process is killed, the old one stays in
+        use. Raises `StorageTrouble`, `DamagedStore`, and what *make* raises.
+        """
+        with self._writer():
+            self._gate.refuse_while_reading()
+            try:
+                with self._folders.replacing():
+                    sizes = self._fill_next(make)
+            except OSError as error:
+                raise StorageTrouble(
+                    f"The database in {self.folder} cannot be replaced: {error.strerror}. It is as it was."
+                ) from error
+            self._reopen()
+        return sizes
+
+    @property
+    def file(self) -> Path:
+        """The data file in use."""
+        return self._database.file
+
+    @property
+    def number(self) -> str:
+        """The folder in use, as this process knows it: it changes when the database is replaced."""
+        return self._database.number
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing could be written where the database lies, when it was opened."""
+        return self._database.read_only
+
+    def _run(self, work: Callable[[Writer], T]) -> T:
+        txn = self._begin_write()
+        try:
+            result = work(Writer(txn, self._database.tables))
+        except BaseException:
+            self._abort(txn)
+            raise
+        txn.commit()
+        return result
+
+    def _fill_next(self, make: Make) -> tuple[int, int]:
+        txn = self._begin_write()
+        number = None
+        try:
+            before = self.file.stat().st_size
+            number = self._folders.make_next()
+            folder = self._folders.folder / number
+            fill(Reader(txn, self._database.tables), folder, self._database.env.info()["map_size"], make)
+            after = (folder / "data.mdb").stat().st_size
+            self._folders.switch(number)
+            return before, after
+        except BaseException:
+            if number is not None and self._database.number != number and not self._folders.is_current(number):
+                self._folders.remove(number)
+            raise
+        finally:
+            self._abort(txn)
+
+    @contextmanager
+    def _writer(self) -> Iterator[None]:
+        """The place of this process's one writer."""
         self._follow_fork()
         with self._writing:
             if self._in_transaction:
@@ -141,89 +209,39 @@ class Environment:
             self._in_transaction = True
             try:
                 with self._translating():
-                    while True:
-                        try:
-                            return self._run(work)
-                        except lmdb.MapFullError:
-                            self._resize(self._env.info()["map_size"] * GROWTH)
-                        except lmdb.MapResizedError:
-                            self._resize(0)  # another process has grown it: take the size from the file
+                    yield
             finally:
                 self._in_transaction = False
 
-    def _run(self, work: Callable[[Writer], T]) -> T:
-        txn = self._env.begin(write=True)
-        try:
-            result = work(Writer(txn, self._tables))
-        except BaseException:
-            with self._readers_wait():  # py-lmdb's abort never ends while other threads begin one read after another
-                txn.abort()
-            raise
-        txn.commit()
-        return result
-
-    @property
-    def file(self) -> Path:
-        """The data file in use."""
-        return self._file
-
-    def _start(self) -> None:
-        number = _current(self.folder)
-        self._file = self.folder / number / "data.mdb"
-        marker = self.folder / number / _MARKER
-        used = marker.exists()
-        if used:
-            check_outline(self._file)
-        self._occupancy = Occupancy(self._file)
-        with self._opening(), ExitStack() as undo:
-            self._occupancy.enter(lambda: self._judge(marker))
-            undo.callback(self._occupancy.leave)
-            with self._translating():
-                self._env = lmdb.open(
-                    str(self._file.parent),
-                    map_size=max(self._initial_map, self._file.stat().st_size if used else 0),
-                    max_dbs=len(Table) + 8,
-                    max_readers=MAX_READERS,
-                    lib_version=0,
-                )
-                undo.callback(self._env.close)
-                self._env.reader_check()
-                self._tables = self._open_tables()
-            if not used:
-                write_atomically(marker, b"this folder holds a database; if data.mdb is empty, it was lost\n")
-            undo.pop_all()
-        self._pid = os.getpid()
-
-    def _open_tables(self) -> dict[Table, lmdb._Database]:
+    def _begin_write(self) -> lmdb.Transaction[bytes]:
+        """The writer's lock, on the file that is in use."""
         while True:
+            self._database.refuse_writing()
             try:
-                return {table: self._env.open_db(table.value) for table in Table}
-            except lmdb.MapResizedError:  # another process has enlarged the map since this one was opened
-                self._env.set_mapsize(0)
+                txn = self._database.env.begin(write=True)
+            except lmdb.MapResizedError:
+                self._resize(0)  # another process has grown it: take the size from the file
+                continue
+            if not self._is_replaced():
+                return txn
+            self._abort(txn)
+            self._reopen()
 
-    def _judge(self, marker: Path) -> None:
-        """Called when nobody else has the file open and the last stop was not clean."""
-        if marker.exists():
-            check_pages(self._file)
-        elif self._file.exists():
-            try:
-                check_outline(self._file)
-                check_pages(self._file)
-            except DamagedStore:
-                # Its making was cut short, so nothing in it was ever acknowledged; or its marker was lost in a copy.
-                self._file.replace(self._file.with_name("data.mdb.unfinished"))
+    def _abort(self, txn: lmdb.Transaction[bytes]) -> None:
+        with self._gate.closed():  # py-lmdb's abort never ends while other threads begin one read after another
+            txn.abort()
 
     def _begin_read(self) -> lmdb.Transaction[bytes]:
         while True:
-            self._reader_came()
+            self._gate.enter()
             try:
-                return self._env.begin()
+                return self._database.env.begin()
             except lmdb.MapResizedError:
-                self._reader_left()
+                self._gate.leave()
             except BaseException:
-                self._reader_left()
+                self._gate.leave()
                 raise
-            self._refuse_while_reading()  # before waiting for a writer, who may be waiting for that read to end
+            self._gate.refuse_while_reading()  # before waiting for a writer, who may be waiting for that read to end
             with self._writing:
                 if self._in_transaction:
                     raise StorageTrouble(
@@ -231,41 +249,35 @@ class Environment:
                     )
                 self._resize(0)
 
-    def _reader_came(self) -> None:
-        # a thread that reads already must not wait: it may be the one that is waited for
-        with self._gate:
-            self._gate.wait_for(lambda: not self._closed or self._mine.reads > 0)
-            self._readers += 1
-            self._mine.reads += 1
-
-    def _reader_left(self) -> None:
-        with self._gate:
-            self._readers -= 1
-            self._mine.reads -= 1
-            self._gate.notify_all()
-
-    @contextmanager
-    def _readers_wait(self) -> Iterator[None]:
-        """Lets no new reader in meanwhile: what waits for a moment without readers might otherwise wait for ever."""
-        with self._gate:
-            self._closed = True
-        try:
-            yield
-        finally:
-            with self._gate:
-                self._closed = False
-                self._gate.notify_all()
-
     def _resize(self, size: int) -> None:
         """Changes the size of the map once nobody reads. The caller holds ``_writing`` and has no transaction."""
-        self._refuse_while_reading()
-        with self._readers_wait(), self._gate:
-            self._gate.wait_for(lambda: self._readers == 0)
-            self._env.set_mapsize(size)
+        with self._gate.empty():
+            self._database.env.set_mapsize(size)
 
-    def _refuse_while_reading(self) -> None:
-        if self._mine.reads:
-            raise StorageTrouble("The database must grow, but this thread is reading it: end the read first.")
+    def _is_replaced(self) -> bool:
+        stamp = self._folders.stamp()
+        if stamp is None or stamp == self._database.stamp:
+            return False
+        if not self._folders.is_current(self._database.number):
+            return True
+        self._database.stamp = stamp
+        return False
+
+    def _follow_replacement(self) -> None:
+        """Before a read. A read inside another one, or inside a write, sees the same file as that one."""
+        if self._gate.mine or not self._is_replaced():
+            return
+        with self._writing:
+            if not self._in_transaction and self._is_replaced():
+                self._reopen()
+
+    def _reopen(self) -> None:
+        """Goes over to the database in use. The caller holds ``_writing`` and has no transaction."""
+        with self._gate.empty():
+            opened = Database.open(self._folders, self._initial_map)
+            self._folders.settle()
+            self._database, old = opened, self._database
+            old.close()
 
     @classmethod
     def _forked(cls) -> None:
@@ -277,52 +289,22 @@ class Environment:
         # The child may not use the parent's environment. Closing it here gives up the child's mapping and nothing of
         # the parent's, as long as no read was open: ending one would clear the parent's reader slot, and the pages
         # that the parent is reading would be written over.
-        if self._readers:
+        if self._gate.readers:
             raise StorageTrouble(
                 "This process was forked while the database was being read, so it cannot use it: fork at another time."
             )
-        self._env.close()
-        self._occupancy.forget()
+        self._database.abandon()
         self._writing = threading.RLock()
-        self._gate = threading.Condition()
-        self._closed = False
-        self._mine = _Mine()
         self._in_transaction = False
-        self._start()
-
-    @contextmanager
-    def _opening(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StorageTrouble(f"The database in {self.folder} cannot be opened: {error.strerror}.") from error
+        self._gate = Gate()
+        self._database = Database.open(self._folders, self._initial_map)
+        self._pid = os.getpid()
 
     @contextmanager
     def _translating(self) -> Iterator[None]:
-        try:
+        with self._database.translating():
             yield
-        except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError) as error:
-            raise DamagedStore(f"The database file {self._file} is damaged ({error}).") from error
-        except (lmdb.MapFullError, lmdb.MapResizedError):
-            raise
-        except lmdb.BadValsizeError as error:
-            raise InvalidArgument("A key in the database is 1–511 bytes long; this one is not.") from error
-        except lmdb.Error as error:
-            raise StorageTrouble(
-                f"The database {self._file} cannot be used ({error}). Nothing of this change was kept; "
-                f"make room on the disk or check the folder's permissions, then try again."
-            ) from error
 
 
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=Environment._forked)
-
-
-def _current(folder: Path) -> str:
-    try:
-        number = (folder / "current").read_bytes().decode("ascii", "replace").strip()
-    except OSError as error:
-        raise DamagedStore(f"The file {folder / 'current'} cannot be read ({error.strerror}).") from error
-    if not number.isascii() or not number.isdigit() or not (folder / number).is_dir():
-        raise DamagedStore(f"The file {folder / 'current'} names a database folder that does not exist: {number!r}.")
-    return number

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["sync_folder", "write_atomically"]
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
@@ -26,10 +26,11 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Makes durable which names *folder* holds."""
     if os.name != "posix":  # other systems cannot open a folder; their rename is durable with the file
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -33,8 +33,10 @@ from .files import write_atomically
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Occupancy"]
+__all__ = ["USERS_LOCK", "Occupancy"]
 
+USERS_LOCK = "users.lock"
+"""Name of the file, beside the database's, on which every process that has it open holds a shared lock."""
 _OPEN = b"open"
 
 
@@ -44,7 +46,7 @@ class Occupancy:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._note = file.with_name("state")
-        self._lock = file.with_name("users.lock")
+        self._lock = file.with_name(USERS_LOCK)
         self._descriptor: int | None = None
 
     def enter(self, check: Callable[[], None]) -> None:
@@ -72,16 +74,34 @@ class Occupancy:
             raise
         self._descriptor = descriptor
 
-    def leave(self) -> None:
+    def look(self, check: Callable[[], None]) -> None:
+        """For whoever cannot write here, and so cannot join: runs ``check()`` if the last stop was not clean and
+        nobody has the file open.
+        """
+        if sys.platform == "win32" or self._closed_cleanly():
+            return
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            check()
+            return
+        try:
+            if self._alone(descriptor):
+                check()
+        finally:
+            os.close(descriptor)
+
+    def leave(self, discard: Callable[[], bool] = lambda: False) -> None:
         """Leaves; the last one to do so notes the file's size and time. Does nothing when not joined.
 
-        Where the note cannot be written (a full disk, a deleted file) it stays ``open``: the next one checks.
+        ``discard()`` is asked first when nobody else has the file open, and may remove it; True: there is nothing to
+        note. Where the note cannot be written (a full disk, a deleted file) it stays ``open``: the next one checks.
         """
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is None or sys.platform == "win32":
             return
         try:
-            if self._alone(descriptor):
+            if self._alone(descriptor) and not discard():
                 with suppress(OSError):
                     write_atomically(self._note, b"clean " + self._mark())
             # closing alone would not do: a forked child may hold the same descriptor, and with it the lock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from zlib import crc32
 
 import lmdb
@@ -14,6 +15,7 @@ from .tables import Table
 __all__ = ["Reader", "Writer"]
 
 _INLINE = 1400  # bytes of a value that stands in a page with others whatever its key; a larger one may have its own
+_BATCH = 1000  # pairs that are taken over in one call
 _CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
 
 
@@ -76,6 +78,14 @@ class Reader:
         with self._txn.cursor(db=self._tables[table]) as cursor:
             return cursor.key() if _seek_last(cursor, prefix, None) and cursor.key().startswith(prefix) else None
 
+    def raw(self, table: Table) -> Iterator[tuple[bytes, bytes]]:
+        """All pairs of *table* as they are kept, each checked: what `Writer.take_over` takes."""
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            if cursor.first():
+                for key, value in cursor.iternext(keys=True, values=True):
+                    _checked(table, value)
+                    yield key, value
+
     def count(self, table: Table) -> int:
         """Number of pairs in *table*. O(1)."""
         return int(self._txn.stat(self._tables[table])["entries"])
@@ -114,6 +124,16 @@ class Writer(Reader):
             for key, value in rows:
                 if len(value) > _INLINE or key in large:
                     self.put(table, key, value)
+
+    def take_over(self, other: Reader, table: Table) -> None:
+        """Puts all pairs of *table* as they stand in *other*, another database, each checked. *table* must be empty.
+
+        O(pairs), about a microsecond each. Raises `DamagedStore`.
+        """
+        with self._txn.cursor(db=self._tables[table]) as cursor:
+            pairs = other.raw(table)
+            while batch := list(islice(pairs, _BATCH)):
+                cursor.putmulti(batch, append=True)
 
     def delete(self, table: Table, key: bytes) -> bool:
         """Removes *key*; False if it was not there."""

@@ -13,6 +13,7 @@ looking      ``tree``, ``recall``, ``why``, ``log``
 importing    ``import``, ``demo``
 relaying     ``relay serve``, ``relay use``
 syncing      ``sync``, ``status``
+maintaining  ``compact``
 joining      ``pair``, ``join``
 reference    ``docs/cli.md``, written from the help
 ===========  ===========================================================================

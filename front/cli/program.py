@@ -31,6 +31,7 @@ COMMANDS = {
     "status": "syncing:status",
     "pair": "joining:pair",
     "join": "joining:join",
+    "compact": "maintaining:compact",
     "demo": "importing:demo",
 }
 """Name → module and function; ``relay`` is a group of its own."""

@@ -248,7 +248,7 @@ environment.write(lambda writer: writer.put(Table.META, b"large", bytes(5 << 20)
 environment.close()
 ''', str(folder)], check=True)
 threading.Thread(target=lambda: environment.write(lambda writer: writer.put(META, b"a", b"1")), daemon=True).start()
-while not environment._closed:  # the writer has met the new size and waits for the reader
+while not environment._gate.is_closed:  # the writer has met the new size and waits for the reader
     pass
 writing.set()
 say("over" if over.wait(8) else "waits for ever")

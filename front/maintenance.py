@@ -1,0 +1,47 @@
+"""Keeping a vault's files in order: making them small. (What is wrong with them is ``doctor``'s question.)"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from vademecum.engine.replica import Transaction
+    from vademecum.vault import Vault
+
+__all__ = ["Compacted", "compact"]
+
+
+class Compacted(NamedTuple):
+    """Bytes of the vault's database and recall indexes, before and after."""
+
+    before: int
+    after: int
+
+
+def compact(vault: Vault) -> Compacted:
+    """See `Vault.compact`."""
+    index = vault.indexer()
+    index_before = _size(index.folder)
+    index.shrink()
+    with vault.replica.read() as view:
+        scopes = view.scopes()
+    for scope in scopes:
+        vault.replica.write(partial(_fold, scope=scope))
+    before, after = vault.replica.environment.replace()
+    return Compacted(before + index_before, after + _size(index.folder))
+
+
+def _fold(transaction: Transaction, scope: str) -> None:
+    transaction.scope(scope).fold()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for file in folder.rglob("*"):
+        try:
+            total += file.stat().st_size
+        except FileNotFoundError:  # another process works here as well
+            continue
+    return total
