@@ -13,8 +13,8 @@ __all__ = ["compact"]
 def compact(home: Home = None, as_json: AsJson = False) -> None:
     """Make the vault's files as small as they can be.
 
-    What was deleted leaves bytes behind in them until then. Other programs may go on using the vault meanwhile; one that
-    has it open keeps the old file until it uses the vault again.
+    What was deleted leaves bytes behind in them until then. Other programs may go on using the vault meanwhile; one
+    that has it open keeps the old file until it uses the vault again.
 
     JSON: {"before": bytes, "after": bytes}.
 
