@@ -99,6 +99,8 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
                 elif everywhere:
                     _sweep_foreign(scope, slot_map, name, slot)
     for receipt, row in list(transaction.rows(scope.name, SlotMap.RECEIPTS)):
+        if not row.slots:  # its records were removed before they arrived
+            continue
         first = row.slots[0]
         if not first.record.deleted and is_void(first.record, forgotten(first.record.writer)):
             if everywhere or first.device == transaction.device:
