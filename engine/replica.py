@@ -41,6 +41,8 @@ class Replica:
         self.device = device
         self.client = client
         self.wall = wall
+        self.rings: Callable[[], None] | None = None
+        """Called after each write that left something to send; must not raise, nor take long."""
         self._documents = Documents(client)
         self._database = environment.number
         # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
@@ -60,7 +62,10 @@ class Replica:
         *work* may run again from the start (see `Environment.write`).
         """
 
+        to_send = False
+
         def run(writer: Writer) -> T:
+            nonlocal to_send
             if self._database != self.environment.number:  # replaced: what was held in memory may not be in this one
                 self._documents.discard()
                 self._database = self.environment.number
@@ -69,7 +74,7 @@ class Replica:
                 result = work(transaction)
                 transaction.settle()
                 edits.close()  # ends the edits of the documents, which yields their updates
-                transaction.finish()
+                to_send = transaction.finish()
             return result
 
         self._follow_fork()
@@ -80,6 +85,8 @@ class Replica:
                 self._documents.discard()
                 raise
             self._documents.committed()
+        if to_send and self.rings is not None:
+            self.rings()
         return result
 
     def close(self) -> None:
@@ -126,9 +133,12 @@ class Transaction(View):
         for scope in self._scopes.values():
             scope.settle()
 
-    def finish(self) -> None:
-        """Writes what the scopes have gathered and the clock. Called once, by the replica."""
-        for scope in self._scopes.values():
-            scope.finish()
+    def finish(self) -> bool:
+        """Writes what the scopes have gathered and the clock; says whether anything waits to be sent now.
+
+        Called once, by the replica.
+        """
+        to_send = [scope.finish() for scope in self._scopes.values()]
         if self.clock.last != self._last:
             self.writer.put(Table.META, _CLOCK, self.clock.last.to_bytes(8, "big"))
+        return any(to_send)

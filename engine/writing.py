@@ -176,15 +176,16 @@ class ScopeWriter:
         """Keeps the document as one state, without what was overwritten."""
         self._open.fold(self._writer)
 
-    def finish(self) -> None:
-        """Keeps the document's updates and queues this device's own for the next commit."""
+    def finish(self) -> bool:
+        """Keeps the document's updates and queues this device's own for the next commit; says whether there are any."""
         for update in self._applied:
             self._open.append(self._writer, update)
         if self._made is None or not (self._made or self._written):
-            return
+            return False
         (update,) = self._made or [NO_UPDATE]
         self._open.append(self._writer, update)
         outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
+        return True
 
     def _edit(self) -> Document:
         if self._made is None:

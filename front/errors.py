@@ -140,6 +140,12 @@ class NoRelay(Refused):
     code = "no-relay"
 
 
+class AlreadySyncing(Refused):
+    """Another process of this device holds the connection to the relay, for all of them."""
+
+    code = "already-syncing"
+
+
 # --- the other side's fault -----------------------------------------------------------------------------------------
 
 
@@ -220,6 +226,12 @@ class DamagedStore(StorageTrouble):
     """The database file is damaged. It was not read any further."""
 
     code = "damaged-store"
+
+
+class Unsupported(Trouble):
+    """This system lacks what that needs."""
+
+    code = "unsupported"
 
 
 class NewerFormat(StorageTrouble):

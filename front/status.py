@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from vademecum.bell import Note
 from vademecum.engine import outbox
 from vademecum.engine.times import show_time
+from vademecum.holding import holder
 from vademecum.transport import chains
 from vademecum.transport.contract import Problem
 from vademecum.transport.roster import member_name
@@ -48,6 +50,8 @@ class Status:
     problems: tuple[Problem, ...]
     relay: str | None
     indexing: int
+    holder: Note | None = None
+    """The process that holds the connection for all of this device, if any does."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,6 +64,11 @@ class Status:
             "problems": [{"code": one.code, "text": one.message} for one in self.problems],
             "relay": self.relay,
             "indexing": self.indexing,
+            "daemon": {
+                "running": self.holder is not None,
+                "pid": self.holder.pid if self.holder else None,
+                "kind": self.holder.kind if self.holder else None,
+            },
         }
 
 
@@ -76,8 +85,9 @@ def read_status(vault: Vault) -> Status:
         from vademecum.storage.tables import Table
 
         indexing = view.reader.count(Table.REINDEX) + view.reader.count(Table.EMBED)
+    held_by = holder(vault.home, patience=0.0)
     return Status(
-        _state(recorded, pending),
+        _state(recorded, pending, held_by),
         pending,
         None if recorded.synced_at_ms is None else show_time(recorded.synced_at_ms),
         tuple(
@@ -87,6 +97,7 @@ def read_status(vault: Vault) -> Status:
         in_names(vault, recorded.problems),
         vault.relay,
         indexing,
+        held_by,
     )
 
 
@@ -109,8 +120,10 @@ def _replaced(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def _state(recorded: SyncState, pending: int) -> str:
+def _state(recorded: SyncState, pending: int, held_by: Note | None) -> str:
     """What is recorded, corrected by what has happened since: a process that died, a change that waits."""
+    if held_by is not None and recorded.state == "synced" and pending:
+        return "syncing"
     if recorded.state in _LIVE and not _is_running(recorded.pid):
         return "offline"
     if recorded.state == "synced" and pending:

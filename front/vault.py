@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from vademecum.bell import Bell
 from vademecum.engine import audit
 from vademecum.engine.agents import AgentId, AgentPattern
 from vademecum.engine.audit import Change, Why
@@ -66,6 +67,8 @@ class Vault:
         """The 24 words, only on the object that `create` returned. They are kept nowhere: write them down."""
         self._identity = identity
         self._replica = replica
+        self._bell = Bell(home)
+        replica.rings = self._bell.ring
         self._recall: Recall | None = None
         self._ledger: ReplicaLedger | None = None
 
@@ -235,37 +238,45 @@ class Vault:
 
         self._replica.write(work)
 
+    def relay_or_refuse(self) -> str:
+        """The URL of the relay. Raises `NoRelay` if the vault is not set to use one."""
+        url = self.relay
+        if url is None:
+            raise NoRelay("This vault is not set to use a relay. `vademecum relay use URL` sets one.")
+        return url
+
     async def sync_once(self) -> SyncReport:
-        """Brings this device and the relay into step once.
+        """Brings this device and the relay into step once; through the process that holds the connection, if one does.
 
         Raises `NoRelay`, `RelayUnreachable`, `NotARelay`, `PeerFault`; what was applied before stays, and everything
         goes on working here.
         """
         import asyncio
 
+        from vademecum.connection import sync_through_holder
         from vademecum.status import in_names
         from vademecum.transport.client import sync_once
 
-        report = await sync_once(await asyncio.to_thread(self.ledger), self._relay_or_refuse())
+        url = self.relay_or_refuse()
+        done = await sync_through_holder(self)
+        if done is not None:
+            return done
+        report = await sync_once(await asyncio.to_thread(self.ledger), url)
         return replace(report, problems=in_names(self, report.problems))
 
-    async def sync_forever(self, stop: asyncio.Event | None = None) -> None:
+    async def sync_forever(self, stop: asyncio.Event | None = None, *, kind: str = "program") -> None:
         """Keeps this device and the relay in step until *stop* is set or the task is cancelled.
 
-        A lost connection is made again, and changes by other processes of this device are noticed. Raises `NoRelay`,
-        `StorageTrouble`.
+        This process then holds the connection for all processes of the device: whoever writes wakes it, and it notices
+        when the vault is set to use another relay. A lost connection is made again. *kind* is what others are told
+        about this process: ``program``, ``sync`` or ``daemon``. Raises `AlreadySyncing` if another process holds the
+        connection, `NoRelay`, `StorageTrouble`.
         """
         import asyncio
 
-        from vademecum.transport.client import sync_forever
+        from vademecum.connection import stay_in_step
 
-        ledger = await asyncio.to_thread(self.ledger)
-        await sync_forever(
-            ledger,
-            self._relay_or_refuse(),
-            changed=self._has_pending,
-            stop=stop if stop is not None else asyncio.Event(),
-        )
+        await stay_in_step(self, stop if stop is not None else asyncio.Event(), kind)
 
     def status(self) -> Status:
         """How this device stands towards the others: see `Status`."""
@@ -294,6 +305,7 @@ class Vault:
         if self._recall is not None:
             self._recall.close()
             self._recall = None
+        self._bell.close()
         self._replica.close()
 
     def __enter__(self) -> Self:
@@ -320,16 +332,6 @@ class Vault:
         if self._recall is None:
             self._recall = Recall(self._replica, self.home / INDEX, _load_model)
         return self._recall
-
-    def _relay_or_refuse(self) -> str:
-        url = self.relay
-        if url is None:
-            raise NoRelay("This vault is not set to use a relay. `vademecum relay use URL` sets one.")
-        return url
-
-    def _has_pending(self) -> bool:
-        with self._replica.read() as view:
-            return view.reader.has(Table.OUTBOX)
 
 
 class Joined:

@@ -23,6 +23,8 @@ __all__ = ["MAX_DATABASES", "MAX_READERS", "Database"]
 MAX_READERS = 512
 """Reader slots: each process takes one for each thread that reads; LMDB's own default of 126 runs out."""
 MAX_DATABASES = len(Table) + 8
+TIDY_PAGES = 1024
+"""Pages by which the file grows, at least, until dead readers are looked for again: 4 MiB."""
 
 _CANNOT_WRITE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Where nothing can be written, what is there can still be read."""
@@ -50,6 +52,7 @@ class Database:
                 self.env = self._open_env(max(initial_map, self.file.stat().st_size if used else 0))
                 undo.callback(self.env.close)
                 self.env.reader_check()
+                self._note_size()
                 self.tables = self._open_tables()
             if not used:
                 write_marker(self._marker)
@@ -75,6 +78,19 @@ class Database:
         """Closes the file. The last process to do so removes the folder if it is not the one in use any more."""
         self.env.close()
         self._occupancy.leave(self._discard)
+
+    def tidy(self) -> None:
+        """Clears dead readers if the file has grown by an eighth: perhaps one keeps old pages from being used again.
+
+        To be called after each commit.
+        """
+        if self.env.info()["last_pgno"] >= self._tidy_at:
+            self.env.reader_check()
+            self._note_size()
+
+    def _note_size(self) -> None:
+        last = self.env.info()["last_pgno"]
+        self._tidy_at = last + max(TIDY_PAGES, last // 8)
 
     def abandon(self) -> None:
         """For the child of a fork: gives up this process's mapping of the file, and nothing of the parent's."""

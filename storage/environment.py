@@ -156,6 +156,17 @@ class Environment:
             self._reopen()
         return sizes
 
+    def clear_dead_readers(self) -> int:
+        """Frees the reader slots of killed processes, which keep old pages from being used again; returns how many."""
+        self._follow_fork()
+        self._follow_replacement()
+        self._gate.enter()  # so that nobody replaces the file meanwhile
+        try:
+            with self._translating():
+                return self._database.env.reader_check()
+        finally:
+            self._gate.leave()
+
     @property
     def file(self) -> Path:
         """The data file in use."""
@@ -179,6 +190,7 @@ class Environment:
             self._abort(txn)
             raise
         txn.commit()
+        self._database.tidy()
         return result
 
     def _fill_next(self, make: Make) -> tuple[int, int]:

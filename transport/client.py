@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from vademecum.errors import NotARelay, PeerFault, RelayRefused, RelayUnreachable, VademecumError
 from vademecum.transport.backoff import delay
+from vademecum.transport.calls import Calls
 from vademecum.transport.contract import Ledger, Problem
 from vademecum.transport.line import Line, dial
 from vademecum.transport.login import origin_of
@@ -27,7 +28,9 @@ ANSWER_SECONDS = 30.0
 CHECK_SECONDS = 45.0
 """How often a connected replica compares itself with the relay, in case a live frame or another process was lost."""
 POLL_SECONDS = 0.3
-"""How often local changes are looked for; also how long edits are gathered into one commit."""
+"""How often local changes are looked for where nobody rings; and the least time between two commits of edits."""
+GATHER_SECONDS = 0.02
+"""How long edits are gathered after a ring that follows a pause."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -79,15 +82,19 @@ async def sync_forever(
     *,
     changed: Callable[[], bool],
     stop: asyncio.Event,
+    calls: Calls | None = None,
     poll: float = POLL_SECONDS,
     timeout: float = ANSWER_SECONDS,
 ) -> None:
     """Keeps the replica and the relay in step until ``stop`` is set; loses the connection and returns.
 
-    ``changed`` is called in a thread every ``poll`` seconds and says whether the replica may have something new since
-    it was last called, by this process or another. Raises ``InvalidArgument`` for a URL that is none, and
-    ``StorageTrouble``; whatever is wrong with the relay or the network is recorded in the ledger and tried again.
+    ``changed`` is called in a thread every ``poll`` seconds, and soon after somebody rings at ``calls``; it says
+    whether the replica may have something new since it was last called, by this process or another. Whoever asks at
+    ``calls`` for a sync gets one, and a connection that is waited for is then tried at once. Raises
+    ``InvalidArgument`` for a URL that is none, and ``StorageTrouble``; whatever is wrong with the relay or the network
+    is recorded in the ledger and tried again.
     """
+    calls = calls if calls is not None else Calls()
     machine = Sync(ledger, origin_of(url))
     attempt = 0
     while not stop.is_set():
@@ -95,9 +102,10 @@ async def sync_forever(
             async with _connected(machine, url) as session:
                 await session.until_settled(timeout, stop)
                 attempt = 0
-                await session.stay(changed, stop, poll, timeout)
-        except (PeerFault, RelayUnreachable):
-            await _first(stop.wait(), asyncio.sleep(delay(attempt, random.random())))
+                await session.stay(changed, stop, calls, poll, timeout)
+        except (PeerFault, RelayUnreachable) as error:
+            calls.fail(error)
+            await _first(stop.wait(), calls.wait_asked(), asyncio.sleep(delay(attempt, random.random())))
             attempt += 1
 
 
@@ -129,20 +137,46 @@ async def _connected(machine: Sync, url: str, *, stay_recorded: bool = False) ->
             await in_thread(machine.disconnected, why)
 
 
+class _Question:
+    """A sync that was asked for on a connection that is open: from now until the relay has said where it stands."""
+
+    def __init__(self, session: _Session) -> None:
+        self._line, self._machine = session.line, session.machine
+        self._started = time.monotonic()
+        self._before = self._counts()
+
+    def report(self) -> SyncReport:
+        pulled, pushed, bytes_in, bytes_out = (
+            now - before for now, before in zip(self._counts(), self._before, strict=True)
+        )
+        return SyncReport(
+            self._machine.state.status,
+            pulled,
+            pushed,
+            bytes_in,
+            bytes_out,
+            time.monotonic() - self._started,
+            self._machine.problems,
+        )
+
+    def _counts(self) -> tuple[int, int, int, int]:
+        return self._machine.pulled, self._machine.pushed, self._line.bytes_in, self._line.bytes_out
+
+
 class _Session:
     """A machine on a line."""
 
     def __init__(self, machine: Sync, line: Line, url: str) -> None:
         self.line = line
-        self._machine = machine
+        self.machine = machine
         self._url = url
 
     async def begin(self) -> None:
-        await self._tell(self._machine.connected)
+        await self._tell(self.machine.connected)
 
     async def until_settled(self, timeout: float, stop: asyncio.Event | None = None) -> None:
         """Until the two sides are in step, or cannot be, or ``stop``; at most ``timeout`` seconds between messages."""
-        while not self._machine.settled and not (stop is not None and stop.is_set()):
+        while not self.machine.settled and not (stop is not None and stop.is_set()):
             waits = [self.line.wait()] if stop is None else [self.line.wait(), stop.wait()]
             try:
                 async with asyncio.timeout(timeout):
@@ -151,32 +185,44 @@ class _Session:
                 raise RelayUnreachable(f"The relay at {self._url} has not answered for {timeout:.0f} s.") from None
             await self._take()
 
-    async def stay(self, changed: Callable[[], bool], stop: asyncio.Event, poll: float, timeout: float) -> None:
+    async def stay(
+        self, changed: Callable[[], bool], stop: asyncio.Event, calls: Calls, poll: float, timeout: float
+    ) -> None:
         """Live, until ``stop``."""
         loop = asyncio.get_running_loop()
-        check_at = loop.time() + CHECK_SECONDS
-        silent_since = loop.time()
-        poll_at = loop.time()
+        silent_since = look_at = loop.time()
+        check_at = look_at + CHECK_SECONDS
+        found_at = -POLL_SECONDS
+        question: _Question | None = None
         while not stop.is_set():
-            await _first(self.line.wait(), stop.wait(), asyncio.sleep(max(0.0, poll_at - loop.time())))
-            if await self._take() or self._machine.settled:
+            await _first(self.line.wait(), stop.wait(), calls.wait(), asyncio.sleep(max(0.0, look_at - loop.time())))
+            if await self._take() or self.machine.settled:
                 silent_since = loop.time()
             elif loop.time() - silent_since > timeout:
                 raise RelayUnreachable(f"The relay at {self._url} has not answered for {timeout:.0f} s.")
-            if loop.time() >= poll_at:
-                poll_at = loop.time() + poll
+            if calls.take_ring():
+                look_at = min(look_at, max(loop.time() + GATHER_SECONDS, found_at + POLL_SECONDS))
+            if loop.time() >= look_at:
+                look_at = loop.time() + poll
                 if await in_thread(changed):
-                    await self._tell(self._machine.local_changed)
+                    found_at = loop.time()
+                    await self._tell(self.machine.local_changed)
+            if calls.take_questions():
+                question = _Question(self)
+                check_at = loop.time()
             if loop.time() >= check_at:
                 check_at = loop.time() + CHECK_SECONDS
                 # another process may have sealed what it then did not live to send
-                await self._tell(self._machine.local_changed)
-                await self._tell(self._machine.check)
+                await self._tell(self.machine.local_changed)
+                await self._tell(self.machine.check)
+            if question is not None and self.machine.settled and not self.machine.checking:
+                calls.answer(question.report())
+                question = None
 
     async def _take(self) -> bool:
         messages = self.line.take()
         if messages:
-            await self._tell(self._machine.receive, messages)
+            await self._tell(self.machine.receive, messages)
         return bool(messages)
 
     async def _tell(self, step: Callable[P, Sequence[bytes]], *args: P.args, **kwargs: P.kwargs) -> None:

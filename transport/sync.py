@@ -131,6 +131,7 @@ class Sync:
         self._relay_statements: set[bytes] = set()
         self._problems: dict[tuple[str, bytes, bytes, int], Problem] = {}
         self._out: list[bytes] = []
+        self._checks = 0  # asked and not yet answered
         self._took_in = False  # commits since the last sealing; taking them in can make the replica write in answer
 
     # --- inputs -------------------------------------------------------------------------------------------------
@@ -179,6 +180,11 @@ class Sync:
     def settled(self) -> bool:
         """Whether there is nothing to wait for: the state is ``SYNCED``, or ``BLOCKED``."""
         return self.state in (State.SYNCED, State.BLOCKED)
+
+    @property
+    def checking(self) -> bool:
+        """Whether the relay owes an answer to `check`."""
+        return self._checks > 0
 
     def _take(self, event: Event, argument: None) -> list[bytes]:
         self._dispatch(event, argument)
@@ -269,6 +275,7 @@ class Sync:
     def _heads(self, heads: frames.Heads) -> None:
         if heads.log_id != self._log_id:
             raise PeerFault("The relay began another log during the connection.")
+        self._checks -= 1
         self._compare(heads.heads)
         listed = {name for name, _, _ in heads.heads}
         for name, channel in self._channels.items():
@@ -516,6 +523,7 @@ class Sync:
         return channel
 
     def _check(self, _: None) -> None:
+        self._checks += 1
         self._send(frames.Ask())
 
     def _disconnected(self, _: None) -> None:

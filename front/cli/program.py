@@ -13,7 +13,7 @@ from typer.main import get_command
 from .failures import guarded
 from .options import AsJson, Home, ValueCommand
 
-__all__ = ["COMMANDS", "RELAY_COMMANDS", "main", "program"]
+__all__ = ["COMMANDS", "GROUPS", "main", "program"]
 
 COMMANDS = {
     "init": "founding:init",
@@ -28,15 +28,18 @@ COMMANDS = {
     "import": "importing:import_from",
     "relay": "",
     "sync": "syncing:sync",
+    "daemon": "",
     "status": "syncing:status",
     "pair": "joining:pair",
     "join": "joining:join",
     "compact": "maintaining:compact",
     "demo": "importing:demo",
 }
-"""Name → module and function; ``relay`` is a group of its own."""
+"""Name → module and function; those without are groups of their own."""
 
 RELAY_COMMANDS = {"serve": "relaying:serve", "use": "relaying:use"}
+DAEMON_COMMANDS = {"start": "daemon:start", "stop": "daemon:stop", "status": "daemon:status"}
+GROUPS = {"relay": RELAY_COMMANDS, "daemon": DAEMON_COMMANDS}
 
 _EPILOG = """\b
 Exit codes: 0 it was done; 1 it could not be, or a rule of the memory says no; 2 the call was wrong;
@@ -56,11 +59,15 @@ class _Group(TyperGroup):
         target = self.table.get(cmd_name)
         if target is None:
             return None
-        return _group(_RelayGroup, cmd_name, _relay) if not target else _command(cmd_name, target)
+        return _command(cmd_name, target) if target else _group(*_INNER[cmd_name])
 
 
 class _RelayGroup(_Group):
     table = RELAY_COMMANDS
+
+
+class _DaemonGroup(_Group):
+    table = DAEMON_COMMANDS
 
 
 def program() -> Any:
@@ -132,6 +139,21 @@ def _relay(context: typer.Context) -> None:
     A relay stores and forwards what the devices have encrypted; it can read none of it.
     """
     _help_unless_called(context)
+
+
+def _daemon(context: typer.Context) -> None:
+    """Keep this device and the relay in step in the background, for all programs that use this vault.
+
+    One process holds the connection: the daemon, or `vademecum sync` in the foreground. Every program that writes
+    wakes it, so that a change is sent at once.
+    """
+    _help_unless_called(context)
+
+
+_INNER: dict[str, tuple[type[_Group], str, Any]] = {
+    "relay": (_RelayGroup, "relay", _relay),
+    "daemon": (_DaemonGroup, "daemon", _daemon),
+}
 
 
 def _help_unless_called(context: typer.Context) -> None:

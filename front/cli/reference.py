@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .program import COMMANDS, RELAY_COMMANDS, program
+from .program import COMMANDS, GROUPS, program
 
 __all__ = ["reference"]
 
@@ -29,9 +29,8 @@ def reference() -> str:
     for name in COMMANDS:
         command = root.get_command(context, name)
         lines += _section(f"vademecum {name}", command)
-        if name == "relay":
-            for inner in RELAY_COMMANDS:
-                lines += _section(f"vademecum {name} {inner}", command.get_command(context, inner))
+        for inner in GROUPS.get(name, ()):
+            lines += _section(f"vademecum {name} {inner}", command.get_command(context, inner))
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from vademecum.status import Status
 from vademecum.transport.client import in_thread
 from vademecum.vault import Vault
 
@@ -21,14 +22,15 @@ class _Stopped(Exception):  # it stops the work, and is no error
     """The program ends while vectors are being computed; the rest waits."""
 
 
-async def stay(vault: Vault, *, say: Callable[[str], None] | None, index: bool) -> None:
+async def stay(vault: Vault, *, say: Callable[[Status], None] | None, index: bool, kind: str = "sync") -> None:
     """Syncs until SIGINT or SIGTERM. *say* is told each change of state; with *index*, what comes is made findable.
 
-    Raises `NoRelay`, `InvalidArgument`, `StorageTrouble`.
+    *kind* is what other processes are told about this one. Raises `AlreadySyncing`, `NoRelay`, `InvalidArgument`,
+    `StorageTrouble`.
     """
     stop = asyncio.Event()
     with _stopping(stop):
-        syncing = asyncio.create_task(vault.sync_forever(stop))
+        syncing = asyncio.create_task(vault.sync_forever(stop, kind=kind))
         watching = asyncio.create_task(_watch(vault, stop, say, index))
         try:
             await syncing
@@ -37,7 +39,7 @@ async def stay(vault: Vault, *, say: Callable[[str], None] | None, index: bool) 
             await watching
 
 
-async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[str], None] | None, index: bool) -> None:
+async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[Status], None] | None, index: bool) -> None:
     told: tuple[object, ...] | None = None
 
     def unless_stopped(done: int, total: int) -> None:
@@ -52,10 +54,7 @@ async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[str], None] |
         status = await in_thread(vault.status)
         seen = status.state, status.pending, status.problems
         if say is not None and seen != told:
-            waiting = f", {status.pending:,} changes wait" if status.pending else ""
-            say(f"{status.state}{waiting}")
-            for problem in status.problems:
-                say(f"  {problem.code}: {problem.message}")
+            say(status)
             told = seen
         if index and status.indexing and status.state == "synced":
             with suppress(_Stopped):

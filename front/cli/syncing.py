@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vademecum.status import Status
 from vademecum.transport.client import SyncReport
 from vademecum.vault import Vault
 
@@ -26,8 +27,9 @@ def sync(
 ) -> None:
     """Keep this device and the relay in step, until Ctrl-C or SIGTERM; or once.
 
-    A lost connection is made again. With --once the exit code is 1 where the relay cannot be reached or something
-    blocks.
+    A lost connection is made again. One process does this for all of the device: where the daemon or another sync
+    runs, this one says so and ends with exit code 1; --once then lets that process sync and waits for it. With --once
+    the exit code is 1 where the relay cannot be reached or something blocks.
 
     JSON: with --once {"state", "pulled", "pushed", "bytes_in", "bytes_out", "seconds", "problems": [{"code", "text"}]};
     without it the status at the end, as in `status`.
@@ -52,9 +54,16 @@ def sync(
             if report.state != "synced":
                 raise typer.Exit(1)
             return
-        asyncio.run(stay(vault, say=None if as_json else print_line, index=index))
+        asyncio.run(stay(vault, say=None if as_json else _say, index=index))
         if as_json:
             print_json(vault.status().as_json())
+
+
+def _say(status: Status) -> None:
+    waiting = f", {status.pending:,} changes wait" if status.pending else ""
+    print_line(f"{status.state}{waiting}")
+    for problem in status.problems:
+        print_line(f"  {problem.code}: {problem.message}")
 
 
 def status(home: Home = None, as_json: AsJson = False) -> None:
@@ -62,7 +71,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
 
     JSON: {"state": offline, connecting, syncing, synced or blocked, "pending": changes that no relay has acknowledged,
     "last_synced_at", "devices": [{"id", "name", "role", "this"}], "problems": [{"code", "text"}], "relay",
-    "indexing": leaves that recall finds by words only so far}.
+    "indexing": leaves that recall finds by words only so far, "daemon": {"running", "pid", "kind"}}.
 
     \b
     Example:

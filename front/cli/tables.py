@@ -24,6 +24,7 @@ from vademecum.engine.recollection import Recollections
 from vademecum.engine.records import USER
 from vademecum.engine.scopes import PRIVATE, PUBLIC
 from vademecum.engine.times import parse_time
+from vademecum.holding import says_who
 from vademecum.status import Status
 
 from .output import in_words, print_line, printable
@@ -146,6 +147,7 @@ def print_status(status: Status) -> None:
     colour = {"synced": "green", "blocked": "red", "offline": "yellow"}.get(status.state, "")
     table.add_row("state", Text(status.state, colour))
     table.add_row("relay", _line(status.relay or "none; `vademecum relay use URL` sets one"))
+    table.add_row("daemon", "none" if status.holder is None else says_who(status.holder))
     table.add_row("last synced", synced)
     table.add_row("waiting to be sent", f"{status.pending:,}")
     table.add_row("waiting to be indexed", f"{status.indexing:,}")

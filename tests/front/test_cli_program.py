@@ -14,7 +14,7 @@ import pytest
 
 from tests.front.cli_runs import PROGRAM, Call, in_process, program
 from vademecum import Vault, __version__
-from vademecum.cli.program import COMMANDS, RELAY_COMMANDS
+from vademecum.cli.program import COMMANDS, GROUPS
 from vademecum.cli.reference import reference
 
 ROOT = Path(__file__).parents[2]
@@ -42,14 +42,15 @@ def test_help_and_version_go_to_stdout(call: Call) -> None:
     assert all(f"  {name} " in shown.out for name in COMMANDS)
     assert call().out == shown.out
     assert call("--version").out == f"vademecum {__version__}\n"
-    assert all(f"  {name} " in call("relay").out for name in RELAY_COMMANDS)
+    for group, commands in GROUPS.items():
+        assert all(f"  {name} " in call(group).out for name in commands)
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *(f"relay {inner}" for inner in RELAY_COMMANDS)])
+@pytest.mark.parametrize("name", [*COMMANDS, *(f"{group} {inner}" for group in GROUPS for inner in GROUPS[group])])
 def test_every_command_has_help_with_its_home_json_and_examples(call: Call, name: str) -> None:
     shown = call(*name.split(), "--help")
     assert (shown.code, shown.err) == (0, "")
-    if name != "relay":
+    if name not in GROUPS:
         assert "--home" in shown.out
         assert "--json" in shown.out
         assert f"    vademecum {name}" in shown.out

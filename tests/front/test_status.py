@@ -123,7 +123,16 @@ async def test_devices_are_known_by_name_on_every_device(tmp_path: Path) -> None
 async def test_as_json_says_the_same(tmp_path: Path) -> None:
     with Vault.create(tmp_path / "a") as a:
         shown = a.status().as_json()
-        assert set(shown) == {"state", "pending", "last_synced_at", "devices", "problems", "relay", "indexing"}
+        assert set(shown) == {
+            "state",
+            "pending",
+            "last_synced_at",
+            "devices",
+            "problems",
+            "relay",
+            "indexing",
+            "daemon",
+        }
         assert shown["devices"][0]["id"] == a.ledger().device.hex()
 
 

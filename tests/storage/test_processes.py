@@ -127,6 +127,44 @@ with environment.read() as reader:
     environment.close()
 
 
+def test_a_reader_killed_while_others_have_the_file_open_does_not_make_it_grow_for_ever(folder: Path) -> None:
+    """A long-lived writer does not open the file again, so it must look for dead readers as it writes."""
+    environment = Environment.create(folder)
+    code = """
+environment = Environment.open(folder)
+with environment.read() as reader:
+    say("reading")
+    sys.stdin.read()
+"""
+    with child(code, folder) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "reading\n"
+        reader.kill()
+        reader.wait()
+    for _ in range(300):
+        environment.write(lambda writer: writer.put(META, b"large", bytes(100_000)))
+    assert environment.file.stat().st_size < 10_000_000  # 30,000,000 were written
+    environment.close()
+
+
+def test_dead_readers_are_cleared_on_demand_and_living_ones_are_not(folder: Path) -> None:
+    environment = Environment.create(folder)
+    code = """
+environment = Environment.open(folder)
+with environment.read() as reader:
+    say("reading")
+    sys.stdin.read()
+"""
+    with child(code, folder) as one, child(code, folder) as two:
+        assert one.stdout is not None and two.stdout is not None
+        assert one.stdout.readline() == two.stdout.readline() == "reading\n"
+        one.kill()
+        one.wait()
+        assert environment.clear_dead_readers() == 1
+        assert environment.clear_dead_readers() == 0
+    environment.close()
+
+
 def test_more_processes_may_read_than_lmdb_allows_by_default(folder: Path) -> None:
     """126 by default: reads that overlap in one process take a slot each."""
     said = run(
