@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.transport.family import Family, device, found
+from tests.transport.family import AT, Family, device, found
 from tests.transport.memory_ledger import FIRST, MemoryLedger, replicas
 from tests.transport.wire import ORIGIN, Line, Switchboard
 from vademecum.transport import frames
@@ -19,6 +19,7 @@ from vademecum.transport.login import sign_login
 from vademecum.transport.relay.connection import LOGIN_SECONDS, State
 from vademecum.transport.relay.mailboxes import LIFETIME, PER_ADDRESS
 from vademecum.transport.relay.store import LmdbStore
+from vademecum.transport.roster import add
 
 FAMILY = found()
 
@@ -50,6 +51,22 @@ def logged_in(board: Switchboard, ledger: MemoryLedger) -> Line:
     (welcome,) = say(board, line, frames.Prove(signature, statements))
     assert isinstance(welcome, frames.Welcome)
     return line
+
+
+def test_who_logs_in_while_another_is_admitted_is_told_of_it(board: Switchboard) -> None:
+    ledger = MemoryLedger(FAMILY.keys, FAMILY.roster, FAMILY.secrets)
+    logged_in(board, ledger)
+    line = board.line()
+    (challenge,) = say(board, line, frames.Hello((1,), ledger.vault, ledger.device))
+    assert isinstance(challenge, frames.Challenge)
+    grown = FAMILY.roster.merge(
+        [add(FAMILY.keys, FAMILY.roster, device(1).public, "phone", secrets=FAMILY.secrets, at_ms=AT)]
+    )
+    logged_in(board, MemoryLedger(device(1), grown, FAMILY.secrets))
+    signature = ledger.sign_login(ORIGIN, challenge.nonce, challenge.expiry)
+    (welcome,) = say(board, line, frames.Prove(signature, ()))
+    assert isinstance(welcome, frames.Welcome)
+    assert set(welcome.statements) == {one.raw for one in grown.statements} - {FAMILY.genesis}
 
 
 def of_another_vault() -> MemoryLedger:

@@ -139,10 +139,11 @@ class Connection:
         self._wall_ms_at_0 = wall_ms - now * 1000
         self._now = now
         self._expiry = 0
+        self._challenged_with: Roster | None = None
         self._pulls: deque[tuple[frames.Pull, int]] = deque()
         self._side = 0
         self._fetching: int | None = None
-        self._client_statements: frozenset[bytes] = frozenset()
+        self._client_statements: frozenset[bytes] = frozenset()  # those that the client is known to hold
         self.state = State.NEW
         self.deadline: float | None = now + login_seconds
         self.vault = b""
@@ -242,6 +243,7 @@ class Connection:
         self.vault, self.device = hello.vault, hello.device
         self._expiry = int(self._wall_ms_at_0 + (self._now + CHALLENGE_SECONDS) * 1000)
         roster = self._rosters.get(hello.vault)
+        self._challenged_with = roster
         self.state = State.CHALLENGED
         head = None if roster is None else roster.head
         return [Send(encode(frames.Challenge(frames.VERSION, self._nonce, self._expiry, head)))]
@@ -263,7 +265,10 @@ class Connection:
             self._check_signature(member.public, prove.signature)
         except BadSignature as error:
             return self._end("bad-proof", error.message)
-        self._client_statements = frozenset(prove.statements)
+        # A client that sends none holds those of the challenge; there may be more by now.
+        shown = self._challenged_with
+        held = prove.statements or (() if shown is None else tuple(one.raw for one in shown.statements))
+        self._client_statements = frozenset(held)
         fresh = _new_statements(known, roster)
         if not fresh:
             return self._welcome(roster)
@@ -292,7 +297,7 @@ class Connection:
         self.state = State.OPEN
         self.deadline = None
         known = self._client_statements
-        lacking = tuple(one.raw for one in roster.statements if one.raw not in known) if known else ()
+        lacking = tuple(one.raw for one in roster.statements if one.raw not in known)
         limits = {"commit": MAX_COMMIT, "frame": frames.MAX_FRAME}
         welcome = frames.Welcome(self._store.log_id, self._store.heads(self.vault), lacking, limits)
         return [Open(self.vault), Send(encode(welcome))]
