@@ -1,123 +1,392 @@
-"""How the devices of a fleet meet: hand to hand, or over a relay; and what must hold when they have."""
+"""A small world: some devices of one vault, a relay, and time; what happens in it, how it heals, what must then hold.
+
+A `Plan` is all that will happen, drawn from a seed: a list of steps, each with dice of its own. So a step does the same
+thing whatever other steps are left out, and a plan that ends badly can be made small.
+"""
 
 from __future__ import annotations
 
 import random
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.simulation.fleet import Fleet, Member
-from tests.transport.wire import Client, Switchboard, run
-from vademecum.transport.relay.store import LmdbStore
-from vademecum.transport.sync import State
+from tests.engine.model import Written
+from tests.simulation.actions import FORGETTING, WRITING
+from tests.simulation.device import Device
+from tests.simulation.disk import Disk
+from tests.simulation.faults import FAULTS
+from tests.simulation.relay import Relay
+from tests.simulation.truth import Truth, models, trees
+from tests.transport.family import AT, Family, device, found
+from vademecum.transport import roster as rosters
+from vademecum.transport.roster import Roster
 
-__all__ = ["check_seed"]
+__all__ = ["KINDS", "Plan", "Pool", "Step", "World", "run_plan"]
 
-BATCH = 20_000
-"""Bytes of commits handed over at a time."""
+KINDS = (*FAULTS, *FORGETTING)
+"""What can be switched on and off."""
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+MAX_DEVICES = 8
+MAX_MOVES = 20_000
+"""Messages that move while a world heals. More would mean that they never come to rest."""
+_TOKEN = re.compile(rb"v\d+w")
 
 
-def check_seed(seed: int, folder: Path, steps: int = 60) -> None:
-    """Lets a small world run, heals it, and compares every device with the model. Raises AssertionError."""
-    rng = random.Random(seed)
-    fleet = Fleet(folder, rng, size=rng.choice([2, 3, 3, 4]))
-    try:
-        if seed % 2:
-            _by_hand(fleet, steps)
+class Step(NamedTuple):
+    """*kind* happens on the device with that number, as the dice of *seed* say."""
+
+    kind: str
+    device: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that will happen. Equal seeds and kinds give equal plans."""
+
+    seed: int
+    size: int
+    kinds: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def draw(cls, seed: int, kinds: Sequence[str] | None = None) -> Plan:
+        """With *kinds*, all of those are switched on; otherwise the seed says which: one, some, or all."""
+        rng = random.Random(seed)
+        how = rng.random()
+        if kinds is not None:
+            chosen = tuple(kinds)
+        elif how < 0.35:
+            chosen = (rng.choice(list(FAULTS)), *FORGETTING)
         else:
-            _by_relay(fleet, steps, folder)
-        _check(fleet)
-        if seed % 2 == 0:
-            # A relay passes a commit on after those that its author held. By hand a removal may come before what it
-            # removes, which then enters no history.
-            for member in fleet.members:
-                member.check_journal()
-    finally:
-        fleet.close()
+            chosen = KINDS if how > 0.8 else tuple(sorted(rng.sample(KINDS, rng.randint(2, 6))))
+        size = rng.choice([2, 2, 3, 3, 3, 4, 5])
+        weights = {"pump": 24, "connect": 7, "changed": 6, "check": 2, "hang-up": 2, "look": 2}
+        weights |= {name: weight for name, (weight, _) in WRITING.items()}
+        weights |= {name: weight for name, (weight, _) in FORGETTING.items() if name in chosen}
+        faults = {name: fault.weight for name, fault in FAULTS.items() if name in chosen}
+        scale = min(1.0, 18 / max(1, sum(faults.values())))  # so that something also gets done
+        weights |= {name: weight * scale for name, weight in faults.items()}  # type: ignore[dict-item]
+        drawn = rng.choices(list(weights), list(weights.values()), k=rng.choice([20, 40, 60, 90]))
+        return cls(
+            seed,
+            size,
+            chosen,
+            tuple(Step(kind, rng.randrange(MAX_DEVICES), rng.getrandbits(32)) for kind in drawn),
+        )
 
 
-def _check(fleet: Fleet) -> None:
-    expected = fleet.truth.tree()
-    for member in fleet.members:
-        assert member.tree() == expected
-        member.check_documents()
+class Pool:
+    """Disks in *folder*, used by one world after the other: making them anew costs more than all that happens there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._disks: list[Disk] = []
+        self._used = 0
+        self._relays = 0
+
+    def disk(self) -> Disk:
+        if self._used == len(self._disks):
+            self._disks.append(Disk.made(self.folder / f"device{self._used}"))
+        self._used += 1
+        return self._disks[self._used - 1]
+
+    def relay_folder(self) -> Path:
+        self._relays += 1
+        return self.folder / f"relay{self._relays}"
+
+    def give_back(self) -> None:
+        for disk in self._disks[: self._used]:
+            disk.wipe()
+        self._used = 0
+
+    def close(self) -> None:
+        for disk in self._disks:
+            disk.close()
 
 
-# --- hand to hand: any commits, in any order, twice --------------------------------------------------------------
+@dataclass
+class Tally:
+    """What happened, for the figures."""
+
+    steps: int = 0
+    struck: dict[str, int] = field(default_factory=dict)
+    moved: int = 0
+    crashes: int = 0
 
 
-def _by_hand(fleet: Fleet, steps: int) -> None:
-    rng = fleet.rng
-    for _ in range(steps):
-        fleet.act(rng.choice(fleet.members))
-        if rng.random() < 0.3:
-            giver, taker = rng.sample(fleet.members, 2)
-            _hand_over(giver, taker, rng, whole=False)
-    for _ in fleet.members:  # a sweep that answers a statement is passed on in the next round
-        for giver in fleet.members:
-            for taker in fleet.members:
-                if giver is not taker:
-                    _hand_over(giver, taker, rng, whole=True)
+class World:
+    """See the module. ``causal``: commits come only by a relay that has never lost any, so that none arrives before
+    what its author held; then each replica shows at any moment what the law says of the facts that it holds."""
+
+    def __init__(self, plan: Plan, pool: Pool) -> None:
+        self.now = AT + DAY
+        self.truth = Truth()
+        self.causal = True
+        self.rewound = False
+        self.tally = Tally()
+        self._plan = plan
+        self._pool = pool
+        self._values = 0
+        self._folder = pool.relay_folder()
+        self.relay = Relay(self._folder / "relay", lambda: self.now, plan.seed.to_bytes(16, "big"))
+        self._copies = 0
+        self.devices: list[Device] = []
+        self._roster = _roster(plan.size)
+        for _ in range(plan.size):
+            self._add_device()
+
+    def close(self) -> None:
+        self.relay.close()
+        shutil.rmtree(self._folder)
+        self._pool.give_back()
+
+    def new_value(self) -> str:
+        """A value that is found nowhere else."""
+        self._values += 1
+        return f"v{self._values}w"
+
+    # --- what happens -------------------------------------------------------------------------------------------
+
+    def step(self, step: Step) -> None:
+        rng = random.Random(step.seed)
+        one = self.devices[step.device % len(self.devices)]
+        self.tally.steps += 1
+        match step.kind:
+            case "pump":
+                for _ in range(rng.choice([1, 3, 10, 30])):
+                    self.move(rng)
+            case "connect":
+                one.connect(self.relay)
+            case "hang-up":
+                one.hang_up(self.relay)
+            case "changed":
+                one.changed(self.relay)
+            case "check":
+                one.check(self.relay)
+            case "look":
+                self.look(one)
+            case kind if kind in FAULTS:
+                if FAULTS[kind].strike(self, one, rng):
+                    self.tally.struck[kind] = self.tally.struck.get(kind, 0) + 1
+            case kind:
+                self.now += rng.choice([0, 0, 1, 40, MINUTE, HOUR])
+                (WRITING | FORGETTING)[kind][1](self, one, rng)
+
+    def move(self, rng: random.Random) -> bool:
+        """One thing moves: a message or some, or the relay's writer. False if nothing can."""
+        ways: list[tuple[str, Device | None]] = [("work", None)] if self.relay.has_work else []
+        for one in self.devices:
+            line = one.line
+            if line is None:
+                continue
+            for way, queue in (("down", line.down), ("up", line.up)):
+                if line.waits.get(way, 0):
+                    line.waits[way] -= 1
+                elif queue:
+                    ways.append((way, one))
+            if line.connection.has_more and not line.down:
+                ways.append(("more", one))
+            if line.ended and not line.down:
+                ways.append(("end", one))
+        if not ways:
+            return False
+        self.tally.moved += 1
+        way, mover = rng.choice(ways)
+        if mover is None or mover.line is None:
+            self.relay.work()
+            return True
+        line = mover.line
+        if way == "more":
+            self.relay.more(line)
+        elif way == "end":
+            mover.hang_up(self.relay)
+        elif way == "up":
+            message = line.up.popleft()
+            if "up" not in line.deaf:
+                self.relay.take(line, message)
+        else:
+            messages = [line.down.popleft() for _ in range(min(len(line.down), rng.choice([1, 1, 1, 4, 16])))]
+            if "down" not in line.deaf:
+                mover.take(messages, self.relay)
+        return True
+
+    def look(self, one: Device) -> None:
+        """The device shows what the law says of what it holds."""
+        if self.causal:
+            shown, expected = one.tree(), trees(one.facts())
+            assert shown == expected, f"a device shows {shown} where what it holds says {expected}"
+
+    def join(self) -> bool:
+        """The first device admits a new one."""
+        if len(self.devices) >= MAX_DEVICES:
+            return False
+        first = self.devices[0]
+        grown = _roster(len(self.devices) + 1)
+        _, there = first.write(
+            lambda _: first.ledger.merge_roster([one.raw for one in grown.statements]), self.relay, in_daemon=True
+        )
+        if there:
+            self._roster = grown
+            self._add_device()
+        return there
+
+    def restore_relay(self, rng: random.Random) -> None:
+        """Copies the relay, or puts an older copy in its place."""
+        if rng.random() < 0.5 or not self._copies:
+            self._copies += 1
+            self.relay.backup(self._folder / f"copy{self._copies}")
+            return
+        number = rng.randint(0, self._copies)
+        self.causal, self.rewound = False, True
+        self.relay.restore(self._folder / f"copy{number}" if number else None, rng.randbytes(16))
+
+    def _add_device(self) -> None:
+        number = len(self.devices)
+        self.devices.append(
+            Device(
+                device(number),
+                1000 + number,
+                self._pool.disk(),
+                self._roster,
+                self.truth,
+                lambda: self.now,
+                self._plan.seed * MAX_DEVICES + number,
+            )
+        )
+
+    # --- the end ------------------------------------------------------------------------------------------------
+
+    def heal(self) -> None:
+        """Takes every hindrance away, and lets all devices meet until nothing moves."""
+        rng = random.Random(self._plan.seed)
+        for one in self.devices:
+            one.disk.fates.clear()
+            one.apart, one.frozen = False, None
+            one.hang_up(self.relay)
+        for _ in range(2 * len(self.devices) + 2):
+            for one in self.devices:
+                one.connect(self.relay)
+            self._settle(rng)
+            for one in self.devices:
+                one.changed(self.relay)
+            self._settle(rng)
+            if self._agreed():
+                return
+            for one in self.devices:
+                one.hang_up(self.relay)
+        states = [(one.sync.state.value, one.sync.problems) for one in self.devices]
+        raise AssertionError(f"the devices do not come into step: {states}")
+
+    def _settle(self, rng: random.Random) -> None:
+        for _ in range(MAX_MOVES):
+            if not self.move(rng):
+                return
+        raise AssertionError("the messages never come to rest")
+
+    def _agreed(self) -> bool:
+        return all(one.in_step for one in self.devices) and all(
+            _frontiers(one) == _frontiers(self.devices[0]) for one in self.devices
+        )
+
+    def check(self) -> None:
+        """All devices say the same, and what the model says; nothing forgotten is anywhere."""
+        expected = trees(self.truth.facts)
+        doomed = {value.encode() for value in self.truth.doomed} | _void(self.truth)
+        first = self.devices[0].rows()
+        for one in self.devices:
+            assert one.tree() == expected, "a device does not say what the model says"
+            rows = one.rows()
+            assert rows == first, "two devices hold different records"
+            assert one.documents() == rows, "a document does not say what the rows say"
+            if not self.rewound:
+                assert one.sync.problems == (), one.sync.problems
+            found = _tokens(data for told in rows.values() for _, slots, _ in told.values() for _, _, data in slots)
+            assert not found & doomed, f"forgotten values are still there: {sorted(found & doomed)}"
+            if self.causal:
+                self._check_journal(one, doomed)
+
+    def _check_journal(self, one: Device, doomed: set[bytes]) -> None:
+        """The journal of *one* has every value that was written and not forgotten, as it was written, and no other."""
+        written = {
+            (fact.scope, fact.said.path, fact.said.order, fact.said.device): fact.said
+            for fact in self.truth.facts
+            if isinstance(fact.said, Written) and not fact.said.deleted
+        }
+        told = models(self.truth.facts)
+        kept = set()
+        for scope, entry in one.journal():
+            record = entry.record
+            if entry.forgotten or record.deleted:
+                continue
+            key = scope, entry.name, record.order, entry.device
+            said = written.get(key)
+            assert said is not None, f"the journal holds {record.value!r}, which nobody wrote there"
+            assert (said.value, said.writer) == (record.value, record.writer)
+            kept.add(key)
+        for key, said in written.items():
+            gone = _is_forgotten(told[key[0]].written, said) or told[key[0]].is_void(said)
+            assert (key in kept) is not gone, f"{said.value!r} is {'still' if gone else 'not'} in the journal"
 
 
-def _hand_over(giver: Member, taker: Member, rng: random.Random, *, whole: bool) -> None:
-    giver.ledger.seal_pending()
-    for channel in giver.ledger.channels():
-        have = {} if rng.random() < 0.2 else {who: seq for who, (seq, _) in taker.ledger.frontier(channel).items()}
-        commits = list(giver.ledger.commits_lacking(channel, have, 1 << 30 if whole else BATCH))
-        if not whole:
-            rng.shuffle(commits)
-            commits = commits[: rng.randrange(len(commits) + 1)] + rng.choices(commits, k=1 if commits else 0)
-        while commits:
-            batch, commits = commits[:5], commits[5:]
-            received = taker.ledger.receive(channel, bytes(16), [(0, one) for one in batch], 0)
-            assert received.quarantined == (), received.quarantined
-
-
-# --- over a relay: connections that end at any message, a relay that starts again --------------------------------
-
-
-def _by_relay(fleet: Fleet, steps: int, folder: Path) -> None:
-    rng = fleet.rng
-    store = LmdbStore.open(folder / "relay")
+def run_plan(plan: Plan, pool: Pool) -> Tally:
+    """Lets *plan* happen, heals the world and checks it. Raises whatever shows that something is wrong."""
+    world = World(plan, pool)
     try:
-        board = Switchboard(store)
-        clients = {member: _client(member) for member in fleet.members}
-        for _ in range(steps):
-            member = rng.choice(fleet.members)
-            fleet.act(member)
-            if clients[member].ledger is not member.ledger:  # the process is another one now
-                line = clients[member].line
-                if line is not None:
-                    board.hang_up(line)
-                clients[member] = _client(member)
-            client = clients[member]
-            if client.line is None and rng.random() < 0.4:
-                client.connect(board)
-            elif rng.random() < 0.5:
-                client.changed()
-            for _ in range(rng.randrange(40)):
-                rng.choice(list(clients.values())).step(board)
-            if rng.random() < 0.1:
-                client.hang_up(board)
-            if rng.random() < 0.03:
-                for each in clients.values():
-                    each.hang_up(board)
-                board = Switchboard(store)
-        for _ in fleet.members:
-            for each in clients.values():
-                each.hang_up(board)
-            for each in clients.values():
-                each.connect(board)
-            run(board, clients.values(), rng)
-            for each in clients.values():
-                each.changed()
-            run(board, clients.values(), rng)
-        for each in clients.values():
-            assert each.sync.state is State.SYNCED and each.sync.problems == ()
-            each.hang_up(board)
+        for step in plan.steps:
+            world.step(step)
+        world.heal()
+        world.check()
+        world.tally.crashes = sum(one.crashes for one in world.devices)
+        return world.tally
     finally:
-        store.close()
+        world.close()
 
 
-def _client(member: Member) -> Client:
-    return Client(member.ledger)  # type: ignore[arg-type]  # any ledger does
+def _frontiers(one: Device) -> dict[bytes, dict[bytes, tuple[int, bytes]]]:
+    return {channel: dict(one.ledger.frontier(channel)) for channel in one.ledger.channels()}
+
+
+def _void(truth: Truth) -> set[bytes]:
+    told = models(truth.facts)
+    return {
+        fact.said.value.encode()
+        for fact in truth.facts
+        if isinstance(fact.said, Written) and isinstance(fact.said.value, str) and told[fact.scope].is_void(fact.said)
+    }
+
+
+def _is_forgotten(everything: Iterable[Written], said: Written) -> bool:
+    """Whether the person has deleted *said*: it ranks below a deletion of theirs, or its agent had not seen one."""
+    return any(
+        one.path == said.path
+        and one.by_person
+        and one.deleted
+        and ((said.order, said.device) < (one.order, one.device) or not (said.by_person or said.seen >= one.order))
+        for one in everything
+    )
+
+
+def _tokens(data: Iterable[bytes]) -> set[bytes]:
+    return {token for one in data for token in _TOKEN.findall(one)}
+
+
+@cache
+def _family() -> Family:
+    return found()
+
+
+@cache
+def _roster(size: int) -> Roster:
+    """The roster with that many devices, each admitted by the first."""
+    family = _family()
+    if size == 1:
+        return family.roster
+    smaller = _roster(size - 1)
+    public = device(size - 1).public
+    return smaller.merge([rosters.add(family.keys, smaller, public, "more", secrets=family.secrets, at_ms=AT + size)])

@@ -1,0 +1,287 @@
+"""What goes wrong, as a table: each fault strikes a device, or the relay, at one step of a world.
+
+A fault draws its particulars from the dice of its own step, so that leaving out other steps changes nothing about it.
+What lasts (a partition, a full disk) ends by striking again, by time, or when the world is healed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from tests.simulation.disk import Fate
+
+if TYPE_CHECKING:
+    from tests.simulation.device import Device
+    from tests.simulation.world import World
+
+__all__ = ["FAULTS", "Fault"]
+
+MINUTE, HOUR, DAY, YEAR = 60_000, 3_600_000, 86_400_000, 365 * 86_400_000
+SKEWS = (0, 700, -700, MINUTE, -MINUTE, HOUR, -HOUR, DAY, -DAY, YEAR, -YEAR, 40 * YEAR)
+
+
+class Fault(Protocol):
+    """One kind of fault. ``weight`` is how often it strikes among those that are switched on."""
+
+    @property
+    def weight(self) -> int: ...
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        """Whether there was anything to strike at."""
+        ...
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Messages on their way are lost."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        queue = _queue(device, rng)
+        if not queue:
+            return False
+        for _ in range(min(len(queue), rng.choice([1, 1, 1, 3]))):
+            del queue[rng.randrange(len(queue))]
+        return True
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """A message comes twice, the second time somewhere behind the first."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        queue = _queue(device, rng)
+        if not queue:
+            return False
+        place = rng.randrange(len(queue))
+        queue.insert(rng.randint(place, len(queue)), queue[place])
+        return True
+
+
+@dataclass(frozen=True)
+class Reorder:
+    """Messages on their way change places."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        queue = _queue(device, rng)
+        if len(queue) < 2:
+            return False
+        shuffled = list(queue)
+        rng.shuffle(shuffled)
+        queue.clear()
+        queue.extend(shuffled)
+        return True
+
+
+@dataclass(frozen=True)
+class Delay:
+    """One direction stands still for some turns."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        if device.line is None:
+            return False
+        device.line.waits[rng.choice(["up", "down"])] = rng.choice([3, 10, 40])
+        return True
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """From now on, all is lost in one direction of this connection."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        if device.line is None:
+            return False
+        device.line.deaf ^= {rng.choice(["up", "down"])}
+        return True
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The connection ends with all that was on its way; the relay may not have noticed at first."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        if device.line is None:
+            return False
+        device.hang_up(world.relay)
+        if rng.random() < 0.7:
+            device.connect(world.relay)
+        return True
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The device cannot reach the relay, until this strikes it again."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.apart = not device.apart
+        if device.apart:
+            device.hang_up(world.relay)
+        return True
+
+
+@dataclass(frozen=True)
+class Skew:
+    """The device's clock jumps: by a second, an hour, a year, forwards or backwards."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.skew = rng.choice(SKEWS)
+        return True
+
+
+@dataclass(frozen=True)
+class Away:
+    """The device is switched off for a year. When it comes back its clock stands where it stood, for a while."""
+
+    weight: int = 1
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        if device.frozen is not None:
+            device.apart, device.frozen = False, None
+            return True
+        device.restart(world.relay)
+        device.apart, device.frozen = True, world.now
+        world.now += YEAR
+        return True
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A process of the device ends at one of its next commits, on either side of it."""
+
+    weight: int = 4
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        fate = rng.choice([Fate.BEFORE, Fate.AFTER])
+        device.disk.fates += [None] * rng.choice([0, 0, 1, 2, 5]) + [fate]
+        return True
+
+
+@dataclass(frozen=True)
+class Restart:
+    """All processes of the device end between two commits."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.restart(world.relay)
+        return True
+
+
+@dataclass(frozen=True)
+class Full:
+    """The device's disk has no room for some of its next commits."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.disk.fates += [None] * rng.choice([0, 0, 1, 3]) + [Fate.FULL] * rng.choice([1, 1, 3, 8])
+        return True
+
+
+@dataclass(frozen=True)
+class RelayCrash:
+    """The relay's process ends, before or after it has stored what waits, and nobody is told."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        world.relay.crash(stored=rng.random() < 0.5)
+        return True
+
+
+@dataclass(frozen=True)
+class RelayRestore:
+    """The relay goes on from an older copy of itself, or from nothing at all."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        world.restore_relay(rng)
+        return True
+
+
+@dataclass(frozen=True)
+class Join:
+    """A new device joins: not a fault, but seldom convenient."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        return world.join()
+
+
+@dataclass(frozen=True)
+class Carry:
+    """Some commits go from hand to hand, past the relay, in any order and twice."""
+
+    weight: int = 3
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        giver = rng.choice(world.devices)
+        if giver is device:
+            return False
+        world.causal, world.rewound = False, True  # what came by hand counts as seen at the relay
+        giver.write(lambda _: giver.ledger.seal_pending(), world.relay, in_daemon=True)
+        giver.note_sealed()
+        statements = [one.raw for one in giver.ledger.roster().statements]
+        if not device.write(lambda _: device.ledger.merge_roster(statements), world.relay, in_daemon=True)[1]:
+            return False
+        for channel in giver.ledger.channels():
+            have = {} if rng.random() < 0.2 else {who: seq for who, (seq, _) in device.ledger.frontier(channel).items()}
+            commits = list(giver.ledger.commits_lacking(channel, have, rng.choice([500, 5_000, 1 << 20])))
+            if rng.random() < 0.7:
+                rng.shuffle(commits)
+                commits = commits[: rng.randrange(len(commits) + 1)] + rng.choices(commits, k=1 if commits else 0)
+            while commits:
+                batch, commits = [(0, commit) for commit in commits[:5]], commits[5:]
+                received, _ = device.write(
+                    lambda _, channel=channel, batch=batch: device.ledger.receive(channel, bytes(16), batch, 0),  # type: ignore[misc]
+                    world.relay,
+                    in_daemon=True,
+                )
+                assert received is None or received.quarantined == (), received
+        return True
+
+
+FAULTS: dict[str, Fault] = {
+    "drop": Drop(),
+    "duplicate": Duplicate(),
+    "delay": Delay(),
+    "reorder": Reorder(),
+    "partition": Partition(),
+    "one-way": OneWay(),
+    "reset": Reset(),
+    "skew": Skew(),
+    "away": Away(),
+    "crash": Crash(),
+    "restart": Restart(),
+    "full": Full(),
+    "relay-crash": RelayCrash(),
+    "relay-restore": RelayRestore(),
+    "join": Join(),
+    "carry": Carry(),
+}
+
+
+def _queue(device: Device, rng: random.Random) -> deque[bytes]:
+    """What is on its way to or from *device*, in one direction."""
+    queues = [] if device.line is None else [queue for queue in (device.line.up, device.line.down) if queue]
+    return rng.choice(queues) if queues else deque()

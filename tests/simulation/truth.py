@@ -1,0 +1,56 @@
+"""What is known to have happened: every write as it was stamped, and which replica holds it.
+
+A fact enters when a write is durable, whether its caller has learned of it or not. It lies unsealed on its device
+until a commit carries it; whoever holds the commit holds the fact. So what a replica must show can be said at any
+moment, by the independent model, from the facts that it holds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tests.engine.model import Forgotten, Model, Written
+
+__all__ = ["Fact", "Trees", "Truth", "models"]
+
+Trees = dict[str, dict[str, Any]]
+
+
+class Fact(NamedTuple):
+    """Something that was written in a scope, or that was forgotten there."""
+
+    scope: str
+    said: Written | Forgotten
+
+
+@dataclass
+class Truth:
+    """All facts of a vault. ``doomed`` are values that the person had forgotten where they were held."""
+
+    facts: list[Fact] = field(default_factory=list)
+    sealed: dict[tuple[str, bytes, int], list[Fact]] = field(default_factory=dict)
+    doomed: set[str] = field(default_factory=set)
+
+    def carried(self, scope: str, device: bytes, first: int, last: int) -> list[Fact]:
+        """The facts in *device*'s commits *first* to *last*."""
+        return [fact for seq in range(first, last + 1) for fact in self.sealed.get((scope, device, seq), ())]
+
+
+def models(facts: Iterable[Fact]) -> dict[str, Model]:
+    """A model of each scope."""
+    made: dict[str, Model] = defaultdict(Model)
+    for scope, said in facts:
+        if isinstance(said, Written):
+            made[scope].write(said)
+        else:
+            made[scope].forget(said)
+    return made
+
+
+def trees(facts: Iterable[Fact]) -> Trees:
+    """What the law says of *facts*: scope → path → value."""
+    found = {scope: model.tree() for scope, model in models(facts).items()}
+    return {scope: tree for scope, tree in found.items() if tree}
