@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.embeddings.conditions import IndexDamaged
@@ -78,16 +79,25 @@ def index_text(slot_map: SlotMap, name: str, record: Record) -> str:
 
 
 class Indexer:
-    """Keeps the recall indexes of one replica in step. Threads and processes may each have one at the same time."""
+    """Keeps the recall indexes of one replica in step. Threads and processes may each have one at the same time.
+
+    Where nothing can be written beside the database, the text index is made anew in a temporary folder.
+    """
 
     def __init__(self, replica: Replica, folder: Path) -> None:
         self._replica = replica
+        self._aside: TemporaryDirectory[str] | None = None
+        if replica.environment.read_only:  # the indexes are made anew elsewhere, and the queues stay as they are
+            self._aside = TemporaryDirectory(prefix="vademecum-")
+            folder = Path(self._aside.name)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.text = TextIndex(folder / "text.sqlite")
 
     def close(self) -> None:
         self.text.close()
+        if self._aside is not None:
+            self._aside.cleanup()
 
     def waiting(self) -> tuple[int, int]:
         """Rows that wait for the text index, and rows that wait for a vector."""
@@ -97,6 +107,8 @@ class Indexer:
     def drain_text(self, progress: Progress | None = None) -> int:
         """Indexes the words of all rows that wait; returns how many. O(rows), about 20 µs each."""
         self._ensure_filled()
+        if self._aside is not None:
+            return 0
         total = self.waiting()[0]
         done = 0
         while jobs := self._jobs(Table.REINDEX, TEXT_BATCH):
@@ -111,6 +123,8 @@ class Indexer:
         self, embedder: Embedder, *, seconds: float | None = None, progress: Progress | None = None
     ) -> int:
         """Computes the vectors of rows that wait, for at most about *seconds*; returns how many are done."""
+        if self._aside is not None:
+            return 0
         end = None if seconds is None else time.monotonic() + seconds
         total = self.waiting()[1]
         done = 0
@@ -143,7 +157,7 @@ class Indexer:
         tag = vectors.model_tag(embedder.model_id)
         with self._replica.read() as view:
             current = view.reader.get(Table.META, vectors.MODEL)
-        if current == tag:
+        if current == tag or self._aside is not None:
             return False
         self._replica.write(lambda transaction: _adopt_model(transaction, tag))
         return current is not None
