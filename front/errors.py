@@ -191,6 +191,12 @@ class InvalidCommit(PeerFault):
     code = "invalid-commit"
 
 
+class InvalidSnapshot(PeerFault):
+    """A snapshot that is not whole, or is for another vault, channel or scope than the one it came for."""
+
+    code = "invalid-snapshot"
+
+
 class NotARelay(PeerFault):
     """Whatever answers at that address does not speak this protocol."""
 

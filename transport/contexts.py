@@ -18,6 +18,7 @@ MAILBOX_ID: Final = b"vademecum/mailbox/v1"
 # Keys: HKDF info, HMAC input or HPKE info.
 CHANNEL_KEY: Final = b"vademecum/channel-key/v1"
 COMMIT_KEY: Final = b"vademecum/commit/v1"
+SNAPSHOT_KEY: Final = b"vademecum/snapshot/v1"
 NAME_KEY: Final = b"vademecum/device-name/v1"
 SECRETS_WRAP: Final = b"vademecum/secrets-wrap/v1"
 RECOVERY_SIGNING: Final = b"vademecum/recovery-signing/v1"
@@ -31,6 +32,7 @@ PAIRING_INVITER_PROOF: Final = b"vademecum/pairing-inviter-proof/v1"
 
 # Signatures: the first bytes of every signed message.
 COMMIT_SIGNATURE: Final = b"vademecum/commit-signature/v1"
+SNAPSHOT_SIGNATURE: Final = b"vademecum/snapshot-signature/v1"
 ROSTER_SIGNATURE: Final = b"vademecum/roster-signature/v1"
 LOGIN_SIGNATURE: Final = b"vademecum/login/v1"
 

@@ -31,6 +31,7 @@ __all__ = [
     "Claimed",
     "Close",
     "Commits",
+    "Declined",
     "End",
     "Enrol",
     "Fetch",
@@ -42,11 +43,15 @@ __all__ = [
     "Letter",
     "Live",
     "LogEntry",
+    "Offer",
+    "Part",
     "Prove",
     "Pull",
     "Push",
     "Put",
     "Refused",
+    "Renewed",
+    "Staged",
     "Statements",
     "Stored",
     "Unknown",
@@ -66,6 +71,10 @@ MAX_LETTER = 1 << 18
 OPTIONAL_FROM = 128
 
 Frontier: TypeAlias = Mapping[bytes, tuple[int, bytes]]
+Base: TypeAlias = tuple[int, bytes]
+"""(generation, id of the snapshot that began it): what a channel's commits build on."""
+BEGINNING: Base = (0, bytes(16))
+"""What a channel builds on before its first snapshot."""
 LogEntry: TypeAlias = tuple[int, int, bytes]
 """(log sequence, log sequence of the entry before it in this channel or 0, commit)."""
 Head: TypeAlias = tuple[bytes, int, bytes]
@@ -74,9 +83,12 @@ Stored: TypeAlias = tuple[bytes, bytes, int, int, int]
 """(channel, device, sequence, log sequence, log sequence before it)."""
 
 
-def frontier_digest(frontier: Frontier) -> bytes:
-    """16 bytes that are equal on both sides exactly if both hold the same chains: the proof of being in step."""
-    digest = hashlib.sha256(b"vademecum/frontier/v1")
+def frontier_digest(frontier: Frontier, base: Base = BEGINNING) -> bytes:
+    """16 bytes that are equal on both sides exactly if both hold the same chains on the same snapshot: the proof of
+    being in step.
+    """
+    generation, snapshot = base
+    digest = hashlib.sha256(b"vademecum/frontier/v2" + generation.to_bytes(4, "big") + snapshot)
     for device in sorted(frontier):
         seq, commit_hash = frontier[device]
         digest.update(device + seq.to_bytes(8, "big") + commit_hash)
@@ -138,7 +150,9 @@ class Welcome:
 class Pull:
     """Client: what lies after ``after`` in the log of ``channel``, without what ``have`` (device → sequence) covers.
 
-    ``after`` counts only if ``log_id`` is the relay's; otherwise the relay reads from the beginning.
+    ``after`` counts only if ``log_id`` is the relay's; otherwise the relay reads from the beginning. Where ``base`` is
+    not what the relay's commits build on, ``after`` and ``have`` do not count: the relay sends its snapshot and all
+    commits after it; or neither, if its generation is the lower one.
     """
 
     KIND: ClassVar[int] = 5
@@ -146,6 +160,7 @@ class Pull:
     log_id: bytes
     after: int
     have: Mapping[bytes, int]
+    base: Base = BEGINNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +174,20 @@ class Commits:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Relay: the pull is answered; where the log stood then, and what the relay holds (device → sequence, hash)."""
+    """Relay: the pull is answered; where the log stood then, and what the relay holds (device → sequence, hash).
+
+    ``base`` is what its commits build on. ``wanted`` is the greatest generation that it had to decline because it held
+    commits which that snapshot did not contain; where it is the greater one, some device cannot take in what is here,
+    and a device that is in step should offer a snapshot of a still greater generation.
+    """
 
     KIND: ClassVar[int] = 7
     channel: bytes
     log_id: bytes
     seq: int
     frontier: Frontier
+    base: Base = BEGINNING
+    wanted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +249,61 @@ class Heads:
     KIND: ClassVar[int] = 13
     log_id: bytes
     heads: tuple[Head, ...]
+
+
+# --- snapshots ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Client: the next sealed part of a snapshot (``snapshot.py``), from the first to the last."""
+
+    KIND: ClassVar[int] = 16
+    part: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Relay: the part with that number has come; the client sends the next ones. Nothing is promised yet."""
+
+    KIND: ClassVar[int] = 17
+    channel: bytes
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """Relay: from log sequence ``seq`` on, the channel builds on this snapshot, durably. To all devices of the vault,
+    the one that offered it included.
+    """
+
+    KIND: ClassVar[int] = 18
+    channel: bytes
+    base: Base
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Relay: a snapshot of that generation was not taken, or not a part of it, and why. The rest need not be sent."""
+
+    KIND: ClassVar[int] = 19
+    channel: bytes
+    generation: int
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Relay: a part of its snapshot, in answer to a pull; from the first to the last, before any commits.
+
+    A first part again means that the answer begins anew, because the channel has been renewed meanwhile.
+    """
+
+    KIND: ClassVar[int] = 20
+    channel: bytes
+    part: bytes
 
 
 # --- the roster -----------------------------------------------------------------------------------------------------
@@ -325,6 +402,11 @@ Frame: TypeAlias = (
     | Live
     | Ask
     | Heads
+    | Offer
+    | Staged
+    | Renewed
+    | Declined
+    | Part
     | Enrol
     | Statements
     | Claim
@@ -379,6 +461,8 @@ def _table(key: Check, inner: Check, limit: int = 1 << 14) -> Check:
 
 
 _ID, _HASH, _SEQ = _size(16), _size(32), _number()
+_GENERATION = _number((1 << 32) - 1)
+_BASE = _row(_GENERATION, _ID)
 _COMMIT = _blob(MAX_COMMIT)
 _STATEMENTS = _many(_blob(MAX_STATEMENT), 4096)
 _HEADS = _many(_row(_ID, _SEQ, _ID))
@@ -391,15 +475,20 @@ _FIELDS: dict[type[Any], tuple[Check, ...]] = {
     Challenge: (_number(255), _HASH, _SEQ, _optional(_HASH)),
     Prove: (_size(64), _STATEMENTS),
     Welcome: (_ID, _HEADS, _STATEMENTS, _table(_text(64), _SEQ, 64)),
-    Pull: (_ID, _blob(16), _SEQ, _table(_ID, _SEQ)),
+    Pull: (_ID, _blob(16), _SEQ, _table(_ID, _SEQ), _BASE),
     Commits: (_ID, _ENTRIES),
-    End: (_ID, _ID, _SEQ, _table(_ID, _row(_SEQ, _HASH))),
+    End: (_ID, _ID, _SEQ, _table(_ID, _row(_SEQ, _HASH)), _BASE, _GENERATION),
     Push: (_many(_COMMIT),),
     Accepted: (_many(_row(_ID, _ID, _SEQ, _SEQ, _SEQ)),),
     Refused: (_text(64), _text(1024), _optional(_SEQ), _many(_row(_ID, _ID, _SEQ))),
     Live: (_ID, _SEQ, _SEQ, _COMMIT),
     Ask: (),
     Heads: (_ID, _HEADS),
+    Offer: (_COMMIT,),
+    Staged: (_ID, _GENERATION),
+    Renewed: (_ID, _BASE, _SEQ),
+    Declined: (_ID, _GENERATION, _text(64), _text(1024)),
+    Part: (_ID, _COMMIT),
     Enrol: (_STATEMENTS,),
     Statements: (_HASH, _STATEMENTS),
     Claim: (_ID, _number(1), _ID),

@@ -14,6 +14,9 @@ from hashlib import sha256, sha512
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
+from tests.interop import reference
 from vademecum.transport import contexts, recovery
 from vademecum.transport import roster as rosters
 from vademecum.transport.body import Body, encode_body
@@ -25,6 +28,7 @@ from vademecum.transport.padding import pad, padded_length
 from vademecum.transport.pairing import Inviter, Joiner
 from vademecum.transport.pairing_code import mailbox_id, new_code
 from vademecum.transport.roster import Roster, VaultSecrets
+from vademecum.transport.snapshot import snapshot_id
 
 FOLDER = Path(__file__).parent / "vectors"
 AT_MS = 1_790_000_000_000
@@ -270,6 +274,86 @@ def commits() -> list[Vector]:
     return vectors
 
 
+def snapshots() -> list[Vector]:
+    channel = channel_id(NAMING_KEY, "user.public")
+    key = channel_key(EPOCH_KEY, 1, channel)
+    frontier = {LAPTOP.device: (7, sha256(b"seventh").digest()), PHONE.device: (2, sha256(b"second").digest())}
+    content = b"the engine's bytes, " * 20
+    packed = zstandard.ZstdCompressor(write_checksum=False).compress(reference.snapshot_content("user.public", content))
+    common: Vector = {
+        "vault": VAULT,
+        "channel": channel,
+        "device": LAPTOP.device,
+        "epoch": 1,
+        "generation": 3,
+        "frontier": [[d.hex(), seq, end.hex()] for d, (seq, end) in sorted(frontier.items())],
+    }
+    shared: Vector = {"author": "laptop", "channel_key": key}
+
+    def made(pieces: Sequence[bytes], **changed: Any) -> tuple[list[bytes], list[bytes]]:
+        parts: list[bytes] = []
+        nonces = [sha256(b"snapshot nonce %d" % index).digest()[:24] for index in range(len(pieces))]
+        for index, piece in enumerate(pieces):
+            fields = {
+                **common,
+                "index": index,
+                "count": len(pieces),
+                "previous": commit_hash(parts[-1]) if parts else bytes(32),
+                "nonce": nonces[index],
+                **({} if index == 0 else {"frontier": []}),
+                **changed,
+            }
+            parts.append(reference.snapshot_part(SEEDS["laptop"][0], key, fields, piece))
+        return parts, nonces
+
+    def valid(name: str, comment: str, pieces: Sequence[bytes]) -> Vector:
+        parts, nonces = made(pieces)
+        more: Vector = {"scope": "user.public", "content": content, "slices": list(pieces), "nonces": nonces}
+        return vector(name, comment, **shared, **common, **more, parts=parts, id=snapshot_id(parts[-1]))
+
+    def invalid(name: str, expect: str, parts: Sequence[bytes]) -> Vector:
+        return vector(name, "refused", expect, **shared, parts=list(parts))
+
+    (whole,), _ = made([packed])
+    (first, second), _ = made([packed[:30], packed[30:]])
+
+    def flipped(at: int) -> bytes:
+        return whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+
+    def resigned(unsigned: bytes) -> bytes:
+        return unsigned + LAPTOP.sign(contexts.SNAPSHOT_SIGNATURE + sha512(unsigned).digest())
+
+    places = [("magic", 0), ("suite", 2), ("kind", 3), ("vault", 4), ("channel", 20), ("device", 36), ("epoch", 55)]
+    places += [("generation", 59), ("nonce", 100), ("commitment", 124), ("entries", 157), ("frontier's seq", 181)]
+    places += [("frontier's hash", 182), ("body", 270), ("signature's end", len(whole) - 1)]
+    malformed = ("magic", "suite", "kind", "epoch", "entries")
+    swapped = whole[:158] + whole[214:270] + whole[158:214] + whole[270:-64]
+    return [
+        valid("one part", "a whole snapshot and what it is made of", [packed]),
+        valid("three parts", "cut anywhere: a reader only joins", [packed[:10], packed[10:11], packed[11:]]),
+        *(
+            invalid(f"flipped bit: {name}", "malformed-bytes" if name in malformed else "bad-signature", [flipped(at)])
+            for name, at in places
+        ),
+        *(
+            invalid(f"flipped bit, signed anew: {name}", "cannot-decrypt", [resigned(flipped(at)[:-64])])
+            for name, at in places
+            if name in ("generation", "commitment", "frontier's hash", "body")
+        ),
+        invalid("the last part is missing", "invalid-snapshot", [first]),
+        invalid("the first part is missing", "invalid-snapshot", [second]),
+        invalid("a part twice", "invalid-snapshot", [first, first, second]),
+        invalid("a part of another snapshot", "invalid-snapshot", [first, made([packed[:31], packed[31:]])[0][1]]),
+        invalid("generation 0", "malformed-bytes", made([packed], generation=0)[0]),
+        invalid("no part of none", "malformed-bytes", made([packed], count=0)[0]),
+        invalid("more parts than there may be", "malformed-bytes", made([packed], count=257)[0]),
+        invalid("no frontier", "malformed-bytes", made([packed], frontier=[])[0]),
+        invalid("frontier not sorted", "malformed-bytes", [resigned(swapped)]),
+        invalid("no zstd frame", "malformed-bytes", made([b"not compressed"])[0]),
+        invalid("cut", "malformed-bytes", [whole[:300]]),
+    ]
+
+
 def roster() -> list[Vector]:
     rescue = recovery.recovery_keys(recovery.new_phrase(ENTROPY))
     genesis = rosters.genesis(
@@ -440,6 +524,7 @@ def main() -> None:
         "padding": padding(),
         "body": bodies(),
         "commit": commits(),
+        "snapshot": snapshots(),
         "roster": made,
         "recovery": phrases(),
         "login": logins(),

@@ -102,6 +102,23 @@ def commit(signing_seed: bytes, channel_key: bytes, fields: Json) -> bytes:
     return unsigned + Ed25519PrivateKey.from_private_bytes(signing_seed).sign(message)
 
 
+def snapshot_content(scope: str, content: bytes) -> bytes:
+    name = scope.encode()
+    return b"\x01" + bytes([len(name)]) + name + content
+
+
+def snapshot_part(signing_seed: bytes, channel_key: bytes, fields: Json, piece: bytes) -> bytes:
+    derived = hmac.new(channel_key, b"vademecum/snapshot/v1" + fields["nonce"], hashlib.sha512).digest()
+    header: bytes = b"VM\x01\x02" + fields["vault"] + fields["channel"] + fields["device"]
+    header += struct.pack(">IIII", fields["epoch"], fields["generation"], fields["index"], fields["count"])
+    header += fields["previous"] + fields["nonce"] + derived[32:] + struct.pack(">H", len(fields["frontier"]))
+    for device, seq, end in fields["frontier"]:
+        header += bytes.fromhex(device) + struct.pack(">Q", seq) + bytes.fromhex(end)
+    unsigned = header + AESGCM(derived[:32]).encrypt(bytes(12), padded(piece), header)
+    message = b"vademecum/snapshot-signature/v1" + hashlib.sha512(unsigned).digest()
+    return unsigned + Ed25519PrivateKey.from_private_bytes(signing_seed).sign(message)
+
+
 def check_login(signing: bytes, fields: Json) -> None:
     place = fields["origin"].encode()
     message = b"vademecum/login/v1" + struct.pack(">H", len(place)) + place + fields["vault"] + fields["device"]

@@ -24,6 +24,7 @@ from vademecum.transport.padding import pad, padded_length, unpad
 from vademecum.transport.pairing import Inviter, Joiner
 from vademecum.transport.recovery import new_phrase, recovery_keys
 from vademecum.transport.roster import Roster, VaultSecrets, member_name, open_secrets
+from vademecum.transport.snapshot import join_parts, open_snapshot, snapshot_id
 
 FOLDER = Path(__file__).parent / "vectors"
 TEXT = ("name", "comment", "expect", "author", "scope", "fingerprint", "phrase", "origin", "code", "device_name")
@@ -169,6 +170,40 @@ def test_refused_commits(vector: Vector) -> None:
         refused(vector, lambda: verify(vector["commit"], public))
         if vector["expect"] == "malformed-bytes":
             refused(vector, lambda: parse_header(vector["commit"]))
+
+
+# --- snapshots ------------------------------------------------------------------------------------------------------
+
+
+@each("snapshot", ok=True)
+def test_snapshots(vector: Vector) -> None:
+    parts = [bytes.fromhex(part) for part in vector["parts"]]
+    author = DEVICES[vector["author"]]
+    names = ("vault", "channel", "device", "epoch", "generation")
+    first = join_parts(parts, author.public)
+    assert {name: getattr(first, name) for name in names} == {name: vector[name] for name in names}
+    assert [[d.hex(), seq, end.hex()] for d, (seq, end) in first.frontier.items()] == vector["frontier"]
+    assert open_snapshot(parts, vector["channel_key"]) == (vector["scope"], vector["content"])
+    assert snapshot_id(parts[-1]) == vector["id"] == sha256(parts[-1]).digest()[:16]
+    previous = bytes(32)
+    for index, (piece, nonce, part) in enumerate(zip(vector["slices"], vector["nonces"], parts, strict=True)):
+        fields = {**vector, "index": index, "count": len(parts), "previous": previous, "nonce": bytes.fromhex(nonce)}
+        fields["frontier"] = [] if index else vector["frontier"]
+        seed = SIGNING_SEEDS[vector["author"]]
+        assert reference.snapshot_part(seed, vector["channel_key"], fields, bytes.fromhex(piece)) == part
+        previous = sha256(part).digest()
+
+
+@each("snapshot", ok=False)
+def test_refused_snapshots(vector: Vector) -> None:
+    parts = [bytes.fromhex(part) for part in vector["parts"]]
+    public = DEVICES[vector["author"]].public
+
+    def read() -> None:
+        join_parts(parts, public)
+        open_snapshot(parts, vector["channel_key"])
+
+    refused(vector, read)
 
 
 # --- members --------------------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ def rows(*parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 BLOBS = st.lists(BLOB, max_size=4).map(tuple)
+GENERATION = st.integers(0, (1 << 32) - 1)
+BASE = st.tuples(GENERATION, ID)
 FRONTIER = st.dictionaries(ID, st.tuples(SEQ, HASH), max_size=4)
 FRAMES: st.SearchStrategy[Frame] = st.one_of(
     st.builds(
@@ -38,15 +40,20 @@ FRAMES: st.SearchStrategy[Frame] = st.one_of(
     st.builds(frames.Challenge, st.integers(0, 255), HASH, SEQ, st.none() | HASH),
     st.builds(frames.Prove, st.binary(min_size=64, max_size=64), BLOBS),
     st.builds(frames.Welcome, ID, rows(ID, SEQ, ID), BLOBS, st.dictionaries(WORD, SEQ, max_size=8)),
-    st.builds(frames.Pull, ID, ID | st.just(b""), SEQ, st.dictionaries(ID, SEQ, max_size=8)),
+    st.builds(frames.Pull, ID, ID | st.just(b""), SEQ, st.dictionaries(ID, SEQ, max_size=8), BASE),
     st.builds(frames.Commits, ID, rows(SEQ, SEQ, BLOB)),
-    st.builds(frames.End, ID, ID, SEQ, FRONTIER),
+    st.builds(frames.End, ID, ID, SEQ, FRONTIER, BASE, GENERATION),
     st.builds(frames.Push, BLOBS),
     st.builds(frames.Accepted, rows(ID, ID, SEQ, SEQ, SEQ)),
     st.builds(frames.Refused, WORD, WORD, st.none() | SEQ, rows(ID, ID, SEQ)),
     st.builds(frames.Live, ID, SEQ, SEQ, BLOB),
     st.builds(frames.Ask),
     st.builds(frames.Heads, ID, rows(ID, SEQ, ID)),
+    st.builds(frames.Offer, BLOB),
+    st.builds(frames.Staged, ID, GENERATION),
+    st.builds(frames.Renewed, ID, BASE, SEQ),
+    st.builds(frames.Declined, ID, GENERATION, WORD, WORD),
+    st.builds(frames.Part, ID, BLOB),
     st.builds(frames.Enrol, BLOBS),
     st.builds(frames.Statements, HASH, BLOBS),
     st.builds(frames.Claim, ID, st.integers(0, 1), ID),
@@ -106,6 +113,9 @@ def test_a_frame_over_the_limit_is_refused_before_it_is_parsed() -> None:
         decode(bytes(MAX_FRAME + 1))
 
 
-@given(FRONTIER, FRONTIER)
-def test_digests_agree_exactly_when_frontiers_do(one: frames.Frontier, other: frames.Frontier) -> None:
+@given(FRONTIER, FRONTIER, BASE, BASE)
+def test_digests_agree_exactly_when_frontiers_and_snapshots_do(
+    one: frames.Frontier, other: frames.Frontier, base: frames.Base, another: frames.Base
+) -> None:
     assert (frontier_digest(one) == frontier_digest(other)) == (one == other)
+    assert (frontier_digest(one, base) == frontier_digest(one, another)) == (base == another)

@@ -1,4 +1,4 @@
-"""What a relay lets in: commits by members, with their own signature, in their chain's order.
+"""What a relay lets in: commits by members, with their own signature, in their chain's order; and their snapshots.
 
 ``perform`` is the relay's only writer. It checks what needs no store, stores the rest in one transaction, and says of
 each request what became of it.
@@ -6,17 +6,30 @@ each request what became of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from vademecum.errors import BadSignature, MalformedBytes
 from vademecum.transport.commit import commit_hash, parse_header, verify
-from vademecum.transport.frames import Refused, Stored
-from vademecum.transport.relay.store import Arrival, Enrolment, Store, Work
+from vademecum.transport.frames import Base, Refused, Stored
+from vademecum.transport.relay.store import Arrival, Enrolment, Place, SnapshotPart, Store, Work
 from vademecum.transport.roster import Roster, Statement
+from vademecum.transport.snapshot import Part, parse_part, snapshot_id, verify_part
 
-__all__ = ["Enrolled", "Join", "Outcome", "PushRequest", "Request", "admit", "perform"]
+__all__ = [
+    "Enrolled",
+    "Join",
+    "OfferRequest",
+    "Offered",
+    "Outcome",
+    "PushRequest",
+    "Request",
+    "Result",
+    "admit",
+    "perform",
+]
 
 MESSAGES = {
     "malformed": "The relay was sent bytes that are not a commit.",
@@ -26,6 +39,18 @@ MESSAGES = {
     "gap": "A commit does not follow the last one of its device that the relay holds.",
     "fork": "The relay holds another commit in that place: two copies of one device have written.",
     "channels": "The vault has as many channels as a relay keeps.",
+    "generation": "A commit belongs to another generation of its channel than the relay has.",
+}
+DECLINED = {
+    "malformed": "The relay was sent bytes that are not a part of a snapshot.",
+    "wrong-vault": "A snapshot belongs to another vault than the one that was logged in to.",
+    "stranger": "A snapshot is by a device that is not in the vault's roster.",
+    "bad-signature": "A snapshot's signature does not match.",
+    "superseded": "The relay has a snapshot of that generation already, or of a later one.",
+    "behind": "The relay holds commits that the snapshot does not contain.",
+    "fork": "The relay holds another commit than the snapshot contains: two copies of one device have written.",
+    "parts": "A part of a snapshot did not follow the one before.",
+    "channels": MESSAGES["channels"],
 }
 
 
@@ -39,6 +64,15 @@ class PushRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferRequest:
+    """A part of a snapshot as it came in, and the roster to check it by."""
+
+    vault: bytes
+    roster: Roster
+    part: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Join:
     """Verified statements to add to the roster of a vault; the vault begins with its first ones."""
 
@@ -46,7 +80,7 @@ class Join:
     statements: tuple[Statement, ...]
 
 
-Request: TypeAlias = PushRequest | Join
+Request: TypeAlias = PushRequest | OfferRequest | Join
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +93,31 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """What became of a snapshot's part. ``part`` is None where the bytes were none.
+
+    ``reason`` says why it was declined. ``accepted`` is what the channel builds on from log sequence ``seq`` on, if the
+    part completed the snapshot.
+    """
+
+    part: Part | None
+    reason: str = ""
+    accepted: Base | None = None
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Enrolled:
     """The statements are durable."""
 
     statements: tuple[Statement, ...]
 
 
-def admit(vault: bytes, roster: Roster, commit: bytes) -> Arrival | tuple[str, tuple[bytes, bytes, int] | None]:
+Result: TypeAlias = Outcome | Offered | Enrolled
+_Refusal: TypeAlias = tuple[str, tuple[bytes, bytes, int] | None]
+
+
+def admit(vault: bytes, roster: Roster, commit: bytes) -> Arrival | _Refusal:
     """The commit ready for the store, or (reason, which). Looks at everything but its place in the chain."""
     try:
         header = parse_header(commit)
@@ -81,52 +133,87 @@ def admit(vault: bytes, roster: Roster, commit: bytes) -> Arrival | tuple[str, t
         verify(commit, member.public)
     except BadSignature:
         return "bad-signature", which
-    return Arrival(vault, header.channel, header.device, header.seq, header.previous, commit_hash(commit), commit)
+    return Arrival(
+        vault,
+        header.channel,
+        header.device,
+        header.seq,
+        header.previous,
+        commit_hash(commit),
+        commit,
+        header.generation,
+    )
 
 
-def perform(store: Store, requests: Sequence[Request]) -> list[Outcome | Enrolled]:
+def admit_part(vault: bytes, roster: Roster, data: bytes) -> SnapshotPart | Offered:
+    """The part ready for the store. Looks at everything but whether it fits what is there."""
+    try:
+        part = parse_part(data)
+    except MalformedBytes:
+        return Offered(None, "malformed")
+    if part.vault != vault:
+        return Offered(part, "wrong-vault")
+    member = roster.members.get(part.device)
+    if member is None:
+        return Offered(part, "stranger")
+    try:
+        return SnapshotPart(vault, verify_part(data, member.public), data)
+    except BadSignature:
+        return Offered(part, "bad-signature")
+
+
+def perform(store: Store, requests: Sequence[Request]) -> list[Result]:
     """Carries out the requests in one durable transaction. Raises ``StorageTrouble``; then none was carried out."""
     work: list[Work] = []
-    admitted: list[list[Arrival]] = []
-    refusals: list[list[tuple[str, tuple[bytes, bytes, int] | None]]] = []
+    waiting: list[Callable[[Iterator[Place]], Result]] = []
     for request in requests:
-        arrivals: list[Arrival] = []
-        refused: list[tuple[str, tuple[bytes, bytes, int] | None]] = []
         if isinstance(request, Join):
             work.append(Enrolment(request.vault, [(one.hash, one.raw) for one in request.statements]))
+            waiting.append(partial(_enrolled, request))
+        elif isinstance(request, OfferRequest):
+            verdict = admit_part(request.vault, request.roster, request.part)
+            work += [verdict] if isinstance(verdict, SnapshotPart) else []
+            waiting.append(partial(_offered, verdict))
         else:
-            for commit in request.commits:
-                verdict = admit(request.vault, request.roster, commit)
-                if isinstance(verdict, Arrival):
-                    arrivals.append(verdict)
-                else:
-                    refused.append(verdict)
-            work.extend(arrivals)
-        admitted.append(arrivals)
-        refusals.append(refused)
+            verdicts = [admit(request.vault, request.roster, commit) for commit in request.commits]
+            work += [verdict for verdict in verdicts if isinstance(verdict, Arrival)]
+            waiting.append(partial(_pushed, verdicts))
     places = iter(store.commit(work))
-    outcomes: list[Outcome | Enrolled] = []
-    for request, arrivals, refused in zip(requests, admitted, refusals, strict=True):
-        if isinstance(request, Join):
-            next(places)
-            outcomes.append(Enrolled(request.statements))
+    return [finish(places) for finish in waiting]
+
+
+def _enrolled(request: Join, places: Iterator[Place]) -> Enrolled:
+    next(places)
+    return Enrolled(request.statements)
+
+
+def _offered(verdict: SnapshotPart | Offered, places: Iterator[Place]) -> Offered:
+    if isinstance(verdict, Offered):
+        return verdict
+    place = next(places)
+    base = (verdict.part.generation, snapshot_id(verdict.data)) if place.fresh else None
+    return Offered(verdict.part, place.reason, base, place.seq)
+
+
+def _pushed(verdicts: Sequence[Arrival | _Refusal], places: Iterator[Place]) -> Outcome:
+    refused = [verdict for verdict in verdicts if not isinstance(verdict, Arrival)]
+    stored: list[Stored] = []
+    fresh: list[tuple[Stored, bytes]] = []
+    for arrival in verdicts:
+        if not isinstance(arrival, Arrival):
             continue
-        stored: list[Stored] = []
-        fresh: list[tuple[Stored, bytes]] = []
-        for arrival in arrivals:
-            place = next(places)
-            if place.reason:
-                refused.append((place.reason, (arrival.channel, arrival.device, arrival.seq)))
-                continue
-            row = arrival.channel, arrival.device, arrival.seq, place.seq, place.previous
-            stored.append(row)
-            if place.fresh:
-                fresh.append((row, arrival.commit))
-        outcomes.append(Outcome(tuple(stored), tuple(fresh), tuple(_by_reason(refused))))
-    return outcomes
+        place = next(places)
+        if place.reason:
+            refused.append((place.reason, (arrival.channel, arrival.device, arrival.seq)))
+            continue
+        row = arrival.channel, arrival.device, arrival.seq, place.seq, place.previous
+        stored.append(row)
+        if place.fresh:
+            fresh.append((row, arrival.commit))
+    return Outcome(tuple(stored), tuple(fresh), tuple(_by_reason(refused)))
 
 
-def _by_reason(refused: Iterable[tuple[str, tuple[bytes, bytes, int] | None]]) -> Iterable[Refused]:
+def _by_reason(refused: Iterable[_Refusal]) -> Iterable[Refused]:
     grouped: dict[str, list[tuple[bytes, bytes, int]]] = {}
     for reason, which in refused:
         grouped.setdefault(reason, []).extend([] if which is None else [which])

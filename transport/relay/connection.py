@@ -10,7 +10,7 @@ state          what it takes                             and becomes
 ``NEW``        Claim                                     ``MAILBOX``
 ``CHALLENGED`` Prove                                     ``JOINING``, or at once ``OPEN``
 ``JOINING``    the outcome of storing its statements     ``OPEN``
-``OPEN``       Pull · Push · Enrol · Ask                 ``OPEN``
+``OPEN``       Pull · Push · Offer · Enrol · Ask         ``OPEN``
 ``MAILBOX``    Put · Fetch · Close                       ``MAILBOX``
 any            a later version's optional frame          the same
 any            anything else; time-out                   ``CLOSED``
@@ -20,8 +20,8 @@ any            anything else; time-out                   ``CLOSED``
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
 
@@ -31,7 +31,16 @@ from vademecum.transport.commit import MAX_COMMIT
 from vademecum.transport.frames import Frame, Refused, decode, encode
 from vademecum.transport.keys import DevicePublic
 from vademecum.transport.login import CHALLENGE_SECONDS, check_login
-from vademecum.transport.relay.admission import Enrolled, Join, Outcome, PushRequest, Request
+from vademecum.transport.relay.admission import (
+    DECLINED,
+    Enrolled,
+    Join,
+    Offered,
+    OfferRequest,
+    PushRequest,
+    Request,
+    Result,
+)
 from vademecum.transport.relay.mailboxes import Mailboxes, MailboxRefused
 from vademecum.transport.relay.rosters import Rosters
 from vademecum.transport.relay.store import Store
@@ -46,6 +55,8 @@ PAGE_BYTES = 1 << 18
 MAX_PULLS = 64
 """Pulls of one connection that wait for their answer."""
 RETRY_MS = 5_000
+
+_END_OF_LOG = (1 << 64) - 2
 
 POLICY_VIOLATION = 1008
 INTERNAL_ERROR = 1011
@@ -114,6 +125,29 @@ class Disconnect:
 Effect: TypeAlias = Send | Announce | Submit | Open | Attend | Ring | Disconnect
 
 
+@dataclass(slots=True, eq=False)
+class _Answer:
+    """How far the answer to a pull has come."""
+
+    pull: frames.Pull
+    known_log: bool
+    base: frames.Base | None = None
+    """What the channel built on when the answer was begun; None before that."""
+    part: int | None = None
+    """The snapshot's next part; None if the client has it, or all parts are sent."""
+    after: int = 0
+    have: Mapping[bytes, int] = field(default_factory=dict)
+
+    def begin(self, base: frames.Base, pull: frames.Pull) -> None:
+        self.base, self.part, self.have = base, None, {}
+        if base == pull.base:
+            self.after, self.have = min(pull.after, _END_OF_LOG) if self.known_log else 0, pull.have
+        elif base[0] < pull.base[0]:
+            self.after = _END_OF_LOG  # nothing here is of any use to the client
+        else:
+            self.part, self.after = 0, 0
+
+
 class Connection:
     """See the module. One per socket.
 
@@ -140,7 +174,7 @@ class Connection:
         self._now = now
         self._expiry = 0
         self._challenged_with: Roster | None = None
-        self._pulls: deque[tuple[frames.Pull, int]] = deque()
+        self._pulls: deque[_Answer] = deque()
         self._side = 0
         self._fetching: int | None = None
         self._client_statements: frozenset[bytes] = frozenset()  # those that the client is known to hold
@@ -182,7 +216,7 @@ class Connection:
             return []
         return self._end("timeout", "The connection did not log in in time, or its pairing code has expired.")
 
-    def finished(self, request: Request, outcome: Outcome | Enrolled | None) -> list[Effect]:
+    def finished(self, request: Request, outcome: Result | None) -> list[Effect]:
         """The writer is done with a submitted request; ``None``: the store failed and nothing of it was kept."""
         if outcome is None:
             refused = Refused("storage", "The relay cannot write to its store.", RETRY_MS)
@@ -192,6 +226,8 @@ class Connection:
                 return list(self._enrolled(outcome.statements))
             except StorageTrouble:
                 return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
+        if isinstance(outcome, Offered):
+            return list(self._offered(outcome))
         effects: list[Effect] = [
             Announce(self.vault, encode(frames.Live(row[0], row[3], row[4], commit))) for row, commit in outcome.fresh
         ]
@@ -217,20 +253,32 @@ class Connection:
 
     def more(self) -> list[Effect]:
         """The next part of the answers to pulls. Call when the client has taken what was queued."""
-        pull, after = self._pulls[0]
         try:
-            page = self._store.read_after(self.vault, pull.channel, after, pull.have, PAGE_BYTES)
+            return [Send(encode(frame)) for frame in self._next(self._pulls[0])]
         except StorageTrouble:
             return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
-        effects: list[Effect] = []
-        if page.entries:
-            effects.append(Send(encode(frames.Commits(pull.channel, page.entries))))
+
+    def _next(self, answer: _Answer) -> Iterable[Frame]:
+        pull = answer.pull
+        if answer.base is None:
+            answer.begin(self._store.base(self.vault, pull.channel), pull)
+        if answer.part is not None and answer.base is not None:
+            part = self._store.part(self.vault, pull.channel, answer.base, answer.part)
+            if part is not None:
+                answer.part += 1
+                return [frames.Part(pull.channel, part)]
+            answer.part = None  # that was the last one, or the channel was renewed, which the page will show
+        page = self._store.read_after(self.vault, pull.channel, answer.after, answer.have, PAGE_BYTES)
+        if page.base != answer.base:
+            answer.base = None  # renewed since the last part of the answer: begin it anew
+            return []
+        found: list[Frame] = [frames.Commits(pull.channel, page.entries)] if page.entries else []
         if page.frontier is None:
-            self._pulls[0] = pull, page.seq
-        else:
-            self._pulls.popleft()
-            effects.append(Send(encode(frames.End(pull.channel, self._store.log_id, page.seq, page.frontier))))
-        return effects
+            answer.after = page.seq
+            return found
+        self._pulls.popleft()
+        end = frames.End(pull.channel, self._store.log_id, page.seq, page.frontier, page.base, page.wanted)
+        return [*found, end]
 
     # --- login --------------------------------------------------------------------------------------------------
 
@@ -307,8 +355,7 @@ class Connection:
     def _pull(self, pull: frames.Pull) -> Iterable[Effect]:
         if len(self._pulls) >= MAX_PULLS:
             return self._end("too-many", f"More than {MAX_PULLS} pulls wait for their answer.")
-        after = pull.after if pull.log_id == self._store.log_id else 0
-        self._pulls.append((pull, after))
+        self._pulls.append(_Answer(pull, known_log=pull.log_id == self._store.log_id))
         return []
 
     def _push(self, push: frames.Push) -> Iterable[Effect]:
@@ -316,6 +363,27 @@ class Connection:
         if roster is None:
             return self._end("roster", "The vault's roster is gone from the relay.")
         return [Submit(PushRequest(self.vault, roster, push.commits))]
+
+    def _offer(self, offer: frames.Offer) -> Iterable[Effect]:
+        roster = self._rosters.get(self.vault)
+        if roster is None:
+            return self._end("roster", "The vault's roster is gone from the relay.")
+        return [Submit(OfferRequest(self.vault, roster, offer.part))]
+
+    def _offered(self, offered: Offered) -> Iterable[Effect]:
+        part = offered.part
+        if part is not None and offered.accepted is not None:
+            renewed = encode(frames.Renewed(part.channel, offered.accepted, offered.seq))
+            yield Announce(self.vault, renewed)
+            answer: Frame = frames.Renewed(part.channel, offered.accepted, offered.seq)
+        elif part is None:
+            answer = Refused(offered.reason, DECLINED[offered.reason])
+        elif offered.reason:
+            answer = frames.Declined(part.channel, part.generation, offered.reason, DECLINED[offered.reason])
+        else:
+            answer = frames.Staged(part.channel, part.index)
+        if self.state is not State.CLOSED:
+            yield Send(encode(answer))
 
     def _enrol(self, enrol: frames.Enrol) -> Iterable[Effect]:
         known = self._rosters.get(self.vault)
@@ -384,6 +452,7 @@ class Connection:
         (State.CHALLENGED, frames.Prove): _prove,
         (State.OPEN, frames.Pull): _pull,
         (State.OPEN, frames.Push): _push,
+        (State.OPEN, frames.Offer): _offer,
         (State.OPEN, frames.Enrol): _enrol,
         (State.OPEN, frames.Ask): _ask,
         (State.MAILBOX, frames.Put): _put,

@@ -11,10 +11,11 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
 from vademecum.errors import StorageTrouble
-from vademecum.transport.relay.admission import Enrolled, Outcome, PushRequest, Request, perform
+from vademecum.transport.relay.admission import OfferRequest, PushRequest, Request, Result, perform
 from vademecum.transport.relay.connection import (
     Announce,
     Attend,
@@ -129,16 +130,30 @@ class Hub:
             self._work.clear()
         return batch
 
-    def _perform(self, requests: Sequence[Request]) -> Sequence[Outcome | Enrolled | None]:
+    def _perform(self, requests: Sequence[Request]) -> Sequence[Result | None]:
         try:
-            return perform(self.store, requests)
+            results = perform(self.store, requests)
         except StorageTrouble as error:
             log.error("nothing can be stored: %s", error.message)
             return [None] * len(requests)
+        self._tidy(fully=False)  # before anyone is told: what a snapshot has replaced is then gone from the file too
+        return results
+
+    async def tidy(self) -> None:
+        """Gives up the bytes of all that was deleted."""
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._writer, partial(self._tidy, fully=True)))
+
+    def _tidy(self, *, fully: bool) -> None:
+        try:
+            self.store.tidy(fully=fully)
+        except StorageTrouble as error:
+            log.error("the file keeps what was deleted: %s", error.message)
 
 
 def size_of(request: Request) -> int:
     """Bytes that a waiting request holds in memory."""
     if isinstance(request, PushRequest):
         return sum(map(len, request.commits))
+    if isinstance(request, OfferRequest):
+        return len(request.part)
     return sum(len(one.raw) for one in request.statements)

@@ -35,6 +35,9 @@ GOING_AWAY = 1001
 IN_FLIGHT_BYTES = 4 << 20
 """Pushed bytes of one connection that may wait for the writer before the relay stops reading from it."""
 
+TIDY_SECONDS = 3600.0
+"""How often a large file is rewritten without what was deleted, if anything was."""
+
 log = logging.getLogger(__name__)
 
 
@@ -261,6 +264,7 @@ async def running(
     try:
         relay = Relay(store, limits or Limits(), origins)
         writer = asyncio.create_task(relay.hub.run())
+        tidying = asyncio.create_task(_tidying(relay.hub))
         runner = web.ServerRunner(relay.server, shutdown_timeout=1.0)
         try:
             await runner.setup()
@@ -274,12 +278,19 @@ async def running(
         finally:
             relay.say_goodbye()
             await runner.cleanup()
-            writer.cancel()
-            with suppress(asyncio.CancelledError):
-                await writer
+            for task in (tidying, writer):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
             relay.hub.close()
     finally:
         await asyncio.to_thread(store.close)
+
+
+async def _tidying(hub: Hub) -> None:
+    while True:
+        await asyncio.sleep(TIDY_SECONDS)
+        await hub.tidy()
 
 
 async def serve(data: Path, host: str, port: int, *, ready: Callable[[str], None], origins: Sequence[str] = ()) -> None:
