@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["sync_folder", "write_atomically"]
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+def write_atomically(
+    path: Path, data: bytes, *, mode: int = 0o600, last_look: Callable[[], None] | None = None
+) -> None:
     """Replaces *path* by a file that holds *data*, durable when this returns.
 
     Readers see the old content or the new, never a part. Raises ``OSError`` as the system gives it; then *path* is
-    as it was.
+    as it was. *last_look* is called right before the replacement, and whatever it raises prevents that.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -22,6 +25,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
+        if last_look is not None:
+            last_look()
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

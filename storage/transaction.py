@@ -28,6 +28,11 @@ class Reader:
         self._txn = txn
         self._tables = tables
 
+    @property
+    def version(self) -> int:
+        """Rises with every transaction that any process commits. O(1)."""
+        return int(self._txn.id())
+
     def get(self, table: Table, key: bytes) -> bytes | None:
         """The value at *key*, or None. Raises `DamagedStore` if it is not what was written."""
         found = self._txn.get(key, db=self._tables[table])

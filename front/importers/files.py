@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from vademecum.errors import UnreadableFile
 
-__all__ = ["MAX_FILE", "parse_json", "read_text", "refuse"]
+__all__ = ["MAX_FILE", "decode_text", "parse_json", "read_text", "refuse"]
 
 MAX_FILE = 64 << 20
 """Bytes of a file to import: a whole file is held in memory while it is checked."""
@@ -23,6 +23,14 @@ def read_text(file: Path) -> str:
         raise UnreadableFile(f"There is no file {str(file)!r}.") from None
     except OSError as error:
         raise UnreadableFile(f"The file {str(file)!r} cannot be read: {error.strerror}.") from error
+    return decode_text(data, file, "Nothing was imported.")
+
+
+def decode_text(data: bytes, file: Path, outcome: str) -> str:
+    """*data*, read from *file*, as text without its byte order mark; *outcome* ends the sentence that refuses it.
+
+    Raises `UnreadableFile` if it is longer than `MAX_FILE`, or not UTF-8 (then with the line).
+    """
     if len(data) > MAX_FILE:
         raise UnreadableFile(
             f"The file {str(file)!r} is larger than {MAX_FILE >> 20} MiB. Split it and import the parts."
@@ -31,7 +39,7 @@ def read_text(file: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableFile(f"Line {line} of {file.name!r} is not UTF-8 text. Nothing was imported.") from None
+        raise UnreadableFile(f"Line {line} of {file.name!r} is not UTF-8 text. {outcome}") from None
 
 
 def refuse(file: str, what: str) -> NoReturn:

@@ -18,145 +18,99 @@ A tree does not carry receipts. A leaf of an agent's gets one that says from whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
 
 import msgpack
 
-from vademecum.engine.agents import AgentId, AgentPattern
-from vademecum.engine.paths import parse_path
+from vademecum.engine.agents import AgentPattern
 from vademecum.engine.receipts import quote
 from vademecum.engine.records import USER
 from vademecum.engine.remembering import import_leaf
 from vademecum.engine.replica import Transaction
 from vademecum.engine.scopes import PRIVATE, PUBLIC, parse_scope
-from vademecum.engine.times import parse_time, to_ms
-from vademecum.engine.trees import VALUE
-from vademecum.engine.values import Value, check_value
 from vademecum.engine.writing import ScopeWriter
-from vademecum.errors import Misuse
+from vademecum.errors import InvalidAgent
 
 from .batches import Entry, EntryKind
 from .files import parse_json, refuse
-from .yaml_events import NotYaml, parse_yaml
+from .tree_form import NotATree, Source, Spot, Stated, read_part, source_of
+from .yaml_events import Node, NotYaml, node_of, parse_nodes
 
 __all__ = ["read"]
 
-SOURCE = "_source"
-_AGENT, _CREATED, _UPDATED = "_agent", "_created", "_updated"
 _PARTS = {"public": PUBLIC, "private": PRIVATE}
 _AGENTS = "agents"
-
-
-class _Leaf(NamedTuple):
-    path: str
-    value: Value
-    writer: str
-    created_ms: int
-    updated_ms: int
 
 
 def read(text: str, file: str) -> list[Entry]:
     """The leaves of the tree *text*, called *file*. Raises `UnreadableFile`, naming the line or the path."""
     document = _parse(text, file)
-    if document is None:
+    if document is None or document.content is None:
         return []
-    if not isinstance(document, dict):
+    if not document.is_object:
         refuse(file, "A tree has 'public', 'private' and 'agents' at its top.")
-    for name in document:
+    top = {name: entry.node for name, entry in document.content.items()}
+    for name in top:
         if name not in _PARTS and name != _AGENTS:
             refuse(file, f"It has {name!r} at its top; a tree has 'public', 'private' and 'agents' there.")
     entries: list[Entry] = []
     reasons = _Reasons(file)
     try:
         for name, scope in _PARTS.items():
-            entries += _entries(document.get(name), scope, name, reasons)
-        for agent, tree in _object(document.get(_AGENTS), _AGENTS).items():
-            owner = AgentPattern.parse(agent)
-            if owner.version is not None:
-                raise Misuse(f"The agent {agent!r} has a version; an agent's tree is that of all its versions.")
-            entries += _entries(tree, parse_scope(f"agent/{owner.name}"), f"{_AGENTS}.{agent}", reasons, owner)
-    except Misuse as error:
-        refuse(file, error.message)
+            entries += _entries(read_part(name, top.get(name)), scope, name, reasons)
+        for agent, tree in _agents(top.get(_AGENTS)):
+            where = f"{_AGENTS}.{agent}"
+            owner = _owner(agent, tree)
+            entries += _entries(read_part(where, tree), parse_scope(f"agent/{owner.name}"), where, reasons, owner)
+    except NotATree as error:
+        refuse(file, f"Line {error.line}: {error.reason}" if error.line else error.reason)
     return entries
 
 
-def _parse(text: str, file: str) -> Any:
+def _parse(text: str, file: str) -> Node | None:
     if text.lstrip()[:1] == "{":
         try:  # JSON is YAML, and this reads it a hundred times faster
-            return parse_json(text)
+            return node_of(parse_json(text))
         except (ValueError, RecursionError):
             pass  # it may be YAML that begins like JSON; and if not, the other parser knows the line
     try:
-        return parse_yaml(text)
+        return parse_nodes(text)
     except NotYaml as error:
         at = f"Line {error.line}" if error.line else "The file"
         refuse(file, f"{at} does not parse: {error.reason}.")
 
 
-def _entries(
-    tree: object, scope: str, where: str, reasons: _Reasons, owner: AgentPattern | None = None
-) -> Iterator[Entry]:
-    seen: set[str] = set()
-    for key, node in _object(tree, where).items():
-        for leaf in _leaves(node, parse_path(key)):
-            if leaf.path in seen:
-                raise Misuse(f"The path {leaf.path!r} is there twice.")
-            seen.add(leaf.path)
-            if owner is not None and leaf.writer != USER and not owner.matches(leaf.writer):
-                raise Misuse(f"The leaf at {leaf.path} under {where!r} is by {leaf.writer}, another agent.")
-            size = len(msgpack.packb(leaf.value)) + len(leaf.path)
-            yield Entry(EntryKind.LEAF, scope, size, partial(_write, leaf=leaf, reasons=reasons))
-
-
-def _leaves(node: object, path: str) -> Iterator[_Leaf]:
-    """The leaves at and below *path*. A path holds at most sixteen segments, so this ends soon."""
-    if not isinstance(node, dict) or not node:
-        yield _Leaf(path, check_value(node, path), USER, 0, 0)
+def _agents(node: Node | None) -> Iterator[tuple[str, Node]]:
+    if node is None or node.content is None:
         return
-    for key in node:
-        if key.startswith("_") and key not in (VALUE, SOURCE):
-            raise Misuse(f"The node {path} has the key {key!r}; only '_value' and '_source' begin with '_'.")
-    if VALUE in node:
-        yield _Leaf(path, check_value(node[VALUE], path), *_source(node.get(SOURCE), path))
-    elif SOURCE in node:
-        raise Misuse(f"The node {path} has a '_source' and no '_value'.")
-    for key, child in node.items():
-        if not key.startswith("_"):
-            yield from _leaves(child, parse_path(f"{path}.{key}"))
+    if not node.is_object:
+        raise NotATree(node.line, f"{_AGENTS!r} is not a tree.")
+    for agent, entry in node.content.items():
+        yield agent, entry.node
 
 
-def _source(found: object, path: str) -> tuple[str, int, int]:
-    """(writer, created, updated); times are 0 where the tree does not say."""
-    source = _object(found, f"{path}.{SOURCE}")
-    for key in source:
-        if key not in (_AGENT, _CREATED, _UPDATED):
-            raise Misuse(f"The '_source' of {path} has the key {key!r}; it has {_AGENT}, {_CREATED} and {_UPDATED}.")
-    writer = source.get(_AGENT, USER)
+def _owner(agent: str, node: Node) -> AgentPattern:
     try:
-        if writer != USER:
-            AgentId.parse(writer)
-        created, updated = (_moment(source.get(key)) for key in (_CREATED, _UPDATED))
-    except Misuse as error:
-        raise Misuse(f"The '_source' of {path} is not valid: {error.message}") from error
-    return writer, created, updated
+        owner = AgentPattern.parse(agent)
+    except InvalidAgent as error:
+        raise NotATree(node.line, error.message) from error
+    if owner.version is not None:
+        raise NotATree(node.line, f"The agent {agent!r} has a version; an agent's tree is that of all its versions.")
+    return owner
 
 
-def _moment(found: object) -> int:
-    if found is None:
-        return 0
-    if not isinstance(found, str):
-        raise Misuse(f"{found!r} is not a time; write it as 2026-11-29T08:30:00Z.")
-    return to_ms(parse_time(found))
-
-
-def _object(found: object, where: str) -> Mapping[str, Any]:
-    if found is None:
-        return {}
-    if not isinstance(found, dict):
-        raise Misuse(f"{where!r} is not a tree, but a {type(found).__name__}.")
-    return found
+def _entries(
+    part: Spot, scope: str, where: str, reasons: _Reasons, owner: AgentPattern | None = None
+) -> Iterator[Entry]:
+    for stated in part.leaves():
+        source = source_of(stated)
+        if owner is not None and source.writer != USER and not owner.matches(source.writer):
+            raise NotATree(
+                stated.line, f"The leaf at {stated.path} under {where!r} is by {source.writer}, another agent."
+            )
+        size = len(msgpack.packb(stated.value)) + len(stated.path)
+        yield Entry(EntryKind.LEAF, scope, size, partial(_write, leaf=stated, source=source, reasons=reasons))
 
 
 class _Reasons:
@@ -178,13 +132,13 @@ class _Reasons:
         return [self._kept[key]]
 
 
-def _write(scope: ScopeWriter, leaf: _Leaf, reasons: _Reasons) -> bool:
+def _write(scope: ScopeWriter, leaf: Stated, source: Source, reasons: _Reasons) -> bool:
     return import_leaf(
         scope,
         leaf.path,
         leaf.value,
-        writer=leaf.writer,
-        receipts=lambda: reasons.of(scope, leaf.writer),
-        created_ms=leaf.created_ms,
-        updated_ms=leaf.updated_ms,
+        writer=source.writer,
+        receipts=lambda: reasons.of(scope, source.writer),
+        created_ms=source.created_ms,
+        updated_ms=source.updated_ms,
     )

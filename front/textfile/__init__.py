@@ -1,0 +1,20 @@
+"""The text file of a vault, both ways: what a person can read and edit with any text editor.
+
+==========  ==========================================================================
+rendering   leaves → YAML, as a person would write it
+reading     YAML → leaves with their lines; what the file looks like
+patching    a text brought up to date, touching only the lines of leaves that changed
+merging     the three-way merge at the leaf: a pure rule
+bases       what file and vault said when they last met, as digests
+applying    the vault's side of a merge, in one transaction
+passes      one pass: read, merge, keep the losers, patch, put in place
+==========  ==========================================================================
+
+docs/textfile.md is the page for people.
+"""
+
+from __future__ import annotations
+
+from .passes import Report, bring_into_step
+
+__all__ = ["Report", "bring_into_step"]

@@ -1,0 +1,79 @@
+"""The text of a vault's file as leaves, each with its line.
+
+The file holds Tier 1: ``public`` and ``private`` at its top, in the form that the importer reads too
+(`importers.tree_form`). It is read whole or not at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from vademecum.engine.scopes import PRIVATE, PUBLIC
+from vademecum.errors import UnreadableFile
+from vademecum.importers.tree_form import NotATree, Spot, Stated, read_part
+from vademecum.importers.yaml_events import Node, NotYaml, parse_nodes
+
+__all__ = ["END", "HEADER", "PARTS", "Key", "VaultText", "read_vault_text", "refuse_file"]
+
+Key = tuple[str, str]
+"""(scope, path) of a leaf."""
+
+PARTS = {"public": PUBLIC, "private": PRIVATE}
+"""What stands at the top of the file → the scope."""
+
+HEADER = """\
+# What your agents know about you. Change, add or remove what you like: what you write here is yours, and no agent
+# changes it afterwards. A value with a _source was written by the agent that stands there.
+"""
+END = "# The end. A file that has lost this line and its last values counts as cut off."
+
+
+@dataclass(frozen=True, slots=True)
+class VaultText:
+    """A file's text, read. ``parts`` are those that it has, by their name; ``root`` is None where it says nothing."""
+
+    text: str
+    root: Node | None
+    parts: dict[str, Spot]
+    leaves: dict[Key, Stated]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last line that was written into the file is still there."""
+        return any(line.strip() == END for line in self.text.splitlines())
+
+    def is_stated(self, part: str) -> bool:
+        """Whether the file says what *part* holds, be it nothing (``{}``)."""
+        return part in self.parts and self.parts[part].node.content is not None
+
+
+def read_vault_text(text: str, file: Path) -> VaultText:
+    """What *text*, the text of *file*, says. Raises `UnreadableFile`, naming the line and the rule."""
+    try:
+        root = parse_nodes(text)
+    except NotYaml as error:
+        refuse_file(file, error.line, f"This does not parse: {error.reason}.")
+    if root is None or root.content is None:
+        return VaultText(text, None, {}, {})
+    if not root.is_object:
+        refuse_file(file, root.line, "A vault's file has 'public:' and 'private:' at its top.")
+    parts: dict[str, Spot] = {}
+    try:
+        for name, entry in root.content.items():
+            if name not in PARTS:
+                raise NotATree(
+                    entry.line, f"{name!r} stands at the top; a vault's file has 'public:' and 'private:' there."
+                )
+            parts[name] = read_part(name, entry.node)
+    except NotATree as error:
+        refuse_file(file, error.line, error.reason)
+    leaves = {(PARTS[name], leaf.path): leaf for name, part in parts.items() for leaf in part.leaves()}
+    return VaultText(text, root, parts, leaves)
+
+
+def refuse_file(file: Path, line: int, what: str) -> NoReturn:
+    """Raises `UnreadableFile`: *what*, a sentence, is wrong in *line* (0: in the whole file)."""
+    place = f"Line {line} of {str(file)!r}" if line else f"The file {str(file)!r}"
+    raise UnreadableFile(f"{place} cannot be taken over. {what} Nothing has changed; correct it there.")
