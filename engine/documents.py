@@ -4,14 +4,16 @@ In the database a document is a state and the updates after it, keyed ``scope# �
 outweigh the state, the next write folds them into a new one. A process that holds an older copy applies whatever lies
 behind its own place, state or update: a CRDT takes either, in any order, twice.
 
-A scope's document may be replaced as a whole, by that of a later *generation*, whose number stands in the meta table
-(``generation/`` ‖ scope#). A process that holds one of another generation throws it away and loads what is there.
+A scope's document may be replaced as a whole, by that of another *generation*. Its number, and the client under which
+it was built, stand in the meta table (``generation/`` ‖ scope#). A process that holds a document of another generation
+throws it away and loads what is there.
 """
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
@@ -19,12 +21,13 @@ from vademecum.storage.transaction import Reader, Writer
 if TYPE_CHECKING:
     from .document import Document
 
-__all__ = ["Documents", "OpenDocument", "generation_at"]
+__all__ = ["Documents", "Generation", "OpenDocument", "generation_at"]
 
 _STATE = b"s"
 _UPDATE = b"u"
 _SEQ = 8
 _GENERATION = b"generation/"
+_GENERATION_FORM = ">QQ"
 
 FOLD_BYTES = 256 * 1024
 """Updates are folded when they are longer than the state, but not for less than this …"""
@@ -34,9 +37,21 @@ FOLD_COUNT = 4096
 """… and always when there are so many that loading them one by one is slow."""
 
 
-def generation_at(reader: Reader, number: bytes) -> int:
-    """The generation of the document of scope# *number*; 0 for the first."""
-    return int.from_bytes(reader.get(Table.META, _GENERATION + number) or b"", "big")
+class Generation(NamedTuple):
+    """Which document a scope has. *client* is the one under which it was built: it tells apart two of one *number*."""
+
+    number: int = 0
+    client: int = 0
+
+
+FIRST = Generation()
+"""The document that a scope begins with, which is empty."""
+
+
+def generation_at(reader: Reader, number: bytes) -> Generation:
+    """The generation of the document of scope# *number*."""
+    found = reader.get(Table.META, _GENERATION + number)
+    return FIRST if found is None else Generation(*struct.unpack(_GENERATION_FORM, found))
 
 
 @dataclass(slots=True)
@@ -49,7 +64,7 @@ class OpenDocument:
     state_bytes: int = 0
     tail_bytes: int = 0
     tail_count: int = 0
-    generation: int = 0
+    generation: Generation = FIRST
 
     def catch_up(self, writer: Writer) -> None:
         """Applies what other processes have added since; loads anew where they have begun another generation."""
@@ -76,11 +91,11 @@ class OpenDocument:
         if outweighs or self.tail_count > FOLD_COUNT:
             self.fold(writer)
 
-    def begin_generation(self, writer: Writer, document: Document, generation: int) -> None:
-        """Puts *document*, the first of a later *generation*, in place of the one there is."""
+    def begin_generation(self, writer: Writer, document: Document, generation: Generation) -> None:
+        """Puts *document*, the first of *generation*, in place of the one there is."""
         state = document.encode()
         writer.delete_prefix(Table.DOCUMENTS, self.number)
-        writer.put(Table.META, _GENERATION + self.number, generation.to_bytes(8, "big"))
+        writer.put(Table.META, _GENERATION + self.number, struct.pack(_GENERATION_FORM, *generation))
         self.document, self.generation = document, generation
         self.seq += 1
         writer.put(Table.DOCUMENTS, self._key(_STATE), state)

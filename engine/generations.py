@@ -23,7 +23,7 @@ from vademecum.storage.tables import Table
 
 from . import journal, outbox
 from .document import Document
-from .documents import generation_at
+from .documents import FIRST, Generation, generation_at
 from .forgetting import is_void, swept
 from .gathering import gather_anew
 from .journal import Entry
@@ -54,16 +54,16 @@ class Adopted(NamedTuple):
 def generation_of(view: View, scope: str) -> int:
     """The generation of *scope*'s document here; 0 for the first, and where the scope is not known."""
     number = view.number(scope)
-    return 0 if number is None else generation_at(view.reader, number)
+    return 0 if number is None else generation_at(view.reader, number).number
 
 
-def take_snapshot(transaction: Transaction, scope: str) -> Snapshot:
-    """All that counts in *scope* now, for the generation after the one it has here. Changes nothing.
+def take_snapshot(transaction: Transaction, scope: str, generation: int | None = None) -> Snapshot:
+    """All that counts in *scope* now, for *generation*, but at least for the one after that which it has here.
 
-    O(rows and journal of the scope).
+    Changes nothing. O(rows and journal of the scope).
     """
     number = transaction.number(scope)
-    generation = generation_of(transaction, scope) + 1
+    generation = max(generation or 0, generation_of(transaction, scope) + 1)
     if number is None:
         return Snapshot(generation, ())
     forgotten = forgotten_by(transaction.statements(scope))
@@ -92,39 +92,45 @@ def take_snapshot(transaction: Transaction, scope: str) -> Snapshot:
 
 
 def adopt(
-    transaction: Transaction, scope_name: str, snapshot: Snapshot, *, ahead: Collection[bytes] = frozenset()
+    transaction: Transaction, scope_name: str, snapshot: Snapshot, *, beyond: Collection[bytes] = frozenset()
 ) -> Adopted:
-    """Begins the generation of *snapshot* in *scope_name*; nothing happens where it is not later than the one here.
+    """Begins the generation of *snapshot* in *scope_name*; nothing happens where the one here is later, or the same.
 
-    *ahead* are the devices of which this replica holds commits that the snapshot does not cover. One of those kept
-    here from them must not count as held any longer: they will say it again.
+    Of two snapshots for one generation, from two relays, each may be adopted after the other.
+
+    *beyond* are the devices of which this replica holds commits that the snapshot does not cover. What they wrote stays
+    in the rows; the new document lacks it until they say it again, or until a snapshot taken here holds it.
 
     Nothing else may have changed the scope in this transaction. Raises `InvalidCommit` for names that no device could
     have written. O(rows and journal of the scope).
     """
-    if snapshot.generation <= generation_of(transaction, scope_name):
+    number = transaction.number(scope_name)
+    current = FIRST if number is None else generation_at(transaction.writer, number)
+    generation = Generation(snapshot.generation, base_client(snapshot))
+    if generation.number < current.number or generation == current:
         return Adopted()
     for one in snapshot.rows():
         check_name(one.map, one.name, one.slot.device)
-    return _Adoption(transaction.scope(scope_name), snapshot, ahead).carry_out()
+    return _Adoption(transaction.scope(scope_name), snapshot, beyond).carry_out(generation)
 
 
 class _Adoption:
     """One snapshot being adopted, inside one transaction."""
 
-    def __init__(self, scope: ScopeWriter, snapshot: Snapshot, ahead: Collection[bytes]) -> None:
+    def __init__(self, scope: ScopeWriter, snapshot: Snapshot, beyond: Collection[bytes]) -> None:
         self._scope = scope
         self._transaction = scope.transaction
         self._writer = scope.transaction.writer
         self._snapshot = snapshot
-        self._ahead = ahead
+        self._beyond = beyond
         self._again: list[tuple[SlotMap, str, Slot]] = []
+        self._gone: list[tuple[SlotMap, str, Slot]] = []
         self._changed = self._carried = 0
 
-    def carry_out(self) -> Adopted:
+    def carry_out(self, generation: Generation) -> Adopted:
         scope, writer = self._scope, self._writer
         bind_clients(self._transaction, self._snapshot.clients)
-        scope.begin_generation(build_document(self._snapshot, self._transaction.client), self._snapshot.generation)
+        scope.begin_generation(build_document(self._snapshot, self._transaction.client), generation)
         pending = {key for one in outbox.waiting(writer, scope.number) for key in one.written}
         outbox.clear(writer, scope.number)
         gather_anew(writer, scope.number)
@@ -159,25 +165,30 @@ class _Adoption:
         return rows
 
     def _merged(self, key: bytes, old: Row, new: Sequence[Slot]) -> list[Slot]:
+        """The slots of one name. What the new document holds and own records make hopeless is noted to be removed."""
         own = self._transaction.device
         slots = {(slot.by_person, slot.device): slot for slot in new}
-        extra = []
+        again: list[Slot] = []
+        carried: list[Slot] = []
         for slot in old.slots:
             known = slots.get((slot.by_person, slot.device))
-            if known is None:
-                if slot.device != own and slot.device not in self._ahead:
-                    continue
-            elif _rank(slot) <= _rank(known):
+            if known is not None and _rank(slot) <= _rank(known):
                 continue
-            slots[slot.by_person, slot.device] = slot
-            extra.append(slot)
+            if slot.device == own:
+                slots[slot.by_person, own] = slot
+                again.append(slot)
+            elif known is not None or slot.device in self._beyond:
+                carried.append(slot)
         left = _without_hopeless(list(slots.values()))
-        for slot in extra:
-            if slot in left:
-                if slot.device == own:
-                    self._again.append((SlotMap(key[0]), key[1:].decode(), slot))
-                else:
-                    self._carried += 1
+        slot_map, name = SlotMap(key[0]), key[1:].decode()
+        self._again += [(slot_map, name, slot) for slot in again if slot in left]
+        stand = {(slot.by_person, slot.device) for slot in left}
+        self._gone += [(slot_map, name, slot) for slot in new if (slot.by_person, slot.device) not in stand]
+        for slot in carried:
+            others = [one for one in left if (one.by_person, one.device) != (slot.by_person, slot.device)]
+            if not hopeless(slot.standing, [one.standing for one in others]):
+                left = [*others, slot]
+                self._carried += 1
         return left
 
     def _keep_past(self, rows: dict[bytes, Row]) -> None:
@@ -237,7 +248,7 @@ class _Adoption:
             if key in pending or key in again or entry.record.order >= self._snapshot.horizon:
                 # The last row of a name is taken to be in the update itself: what is not must stand there twice.
                 written += [key] if key in again else [key, key]
-        self._scope.say_again(self._again, sorted(written))
+        self._scope.say_again(self._again, self._gone, sorted(written))
 
 
 def build_document(snapshot: Snapshot, client: int) -> Document:

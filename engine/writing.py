@@ -10,7 +10,7 @@ from vademecum.errors import InvalidArgument
 from vademecum.storage.tables import Table
 
 from . import journal, outbox
-from .documents import Documents
+from .documents import Documents, Generation
 from .forgetting import carry_out
 from .law import Forgotten, hopeless
 from .records import Record, encode_record
@@ -115,8 +115,8 @@ class ScopeWriter:
         self._applied.append(update)
         return changed
 
-    def begin_generation(self, document: Document, generation: int) -> None:
-        """Puts *document*, the first of a later *generation*, in place of the one there is. Rows are the caller's.
+    def begin_generation(self, document: Document, generation: Generation) -> None:
+        """Puts *document*, the first of *generation*, in place of the one there is. Rows are the caller's.
 
         Before anything else in the transaction: what was written into the old document would be lost.
         """
@@ -125,10 +125,17 @@ class ScopeWriter:
         self._open.begin_generation(self._writer, document, generation)
         self.document = document
 
-    def say_again(self, slots: Iterable[tuple[SlotMap, str, Slot]], written: Iterable[bytes]) -> None:
-        """Writes *slots* of this device into a new document and queues them for the next commit, with the journal's
-        rows *written*; their rows and journal are there already.
+    def say_again(
+        self,
+        slots: Iterable[tuple[SlotMap, str, Slot]],
+        gone: Iterable[tuple[SlotMap, str, Slot]],
+        written: Iterable[bytes],
+    ) -> None:
+        """Writes *slots* of this device into a new document, removes *gone*, which they make hopeless, and queues both
+        for the next commit, with the journal's rows *written*. The rows of all and the journal are there already.
         """
+        for slot_map, name, slot in gone:
+            self._edit().remove(slot_map, slot_key(name, slot.by_person, slot.device))
         for slot_map, name, slot in slots:
             self._edit().put(slot_map, slot_key(name, slot.by_person, slot.device), slot.data)
             self._deletes |= slot.record.deleted

@@ -80,8 +80,8 @@ class Box:
         taken = self.replica.write(lambda transaction: take_snapshot(transaction, scope))
         return decode_snapshot(encode_snapshot(taken))
 
-    def adopt(self, snapshot: Snapshot, scope: str = PUBLIC, *, ahead: Collection[bytes] = ()) -> Adopted:
-        return self.replica.write(lambda transaction: adopt(transaction, scope, snapshot, ahead=ahead))
+    def adopt(self, snapshot: Snapshot, scope: str = PUBLIC, *, beyond: Collection[bytes] = ()) -> Adopted:
+        return self.replica.write(lambda transaction: adopt(transaction, scope, snapshot, beyond=beyond))
 
     def give(self, *others: Box, scope: str = PUBLIC) -> None:
         """Sends what waits to *others*."""

@@ -222,7 +222,7 @@ def test_slots_that_the_snapshot_could_not_know_are_kept_where_the_caller_says_s
     b.user.set("b", 1)
     b.give(c)
     snapshot = a.snapshot()
-    assert c.adopt(snapshot, ahead=[b.id]) == Adopted(0, 0, 1)
+    assert c.adopt(snapshot, beyond=[b.id]) == Adopted(0, 0, 1)
     assert c.values() == {"b": 1}
     a.adopt(snapshot)
     a.adopt(c.snapshot())
