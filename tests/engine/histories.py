@@ -76,10 +76,14 @@ class _Log:
     generation: int = 0
     base: dict[bytes, int] = field(default_factory=dict)
     snapshot: Snapshot | None = None
-    commits: dict[bytes, list[Changes]] = field(default_factory=dict)
+    commits: list[tuple[bytes, int, Changes]] = field(default_factory=list)
+    """(author, number in its chain, what), in the order in which they came: after all that their authors held."""
 
     def end(self, device: bytes) -> int:
-        return self.base.get(device, 0) + len(self.commits.get(device, []))
+        return self.base.get(device, 0) + sum(author == device for author, _, _ in self.commits)
+
+    def covered(self) -> dict[bytes, int]:
+        return {device: self.end(device) for device in {*self.base, *(author for author, _, _ in self.commits)}}
 
 
 class _Party:
@@ -101,10 +105,11 @@ class _Party:
         self.pull()
         self.seal()
         log, own = self.log, self.box.id
-        log.commits.setdefault(own, []).extend(self.sealed)
-        self.place[own] = self.place.get(own, 0) + len(self.sealed)
+        for changes in self.sealed:
+            self.place[own] = log.end(own) + 1
+            log.commits.append((own, self.place[own], changes))
         self.sealed = []
-        assert self.place[own] == log.end(own)
+        assert self.place.get(own, 0) == log.end(own)
 
     def pull(self) -> None:
         log = self.log
@@ -113,17 +118,10 @@ class _Party:
             self.sealed = []
             self.box.adopt(log.snapshot)
             self.place |= {device: max(seq, self.place.get(device, 0)) for device, seq in log.base.items()}
-        progress = True
-        while progress:  # a commit is passed on after those that its author held; here, simply all until none is left
-            progress = False
-            for device, commits in log.commits.items():
-                held = self.place.get(device, 0)
-                if device == self.box.id or held >= log.end(device):
-                    continue
-                rest = commits[held - log.base.get(device, 0) :]
-                self.box.take(device, rest, complete=False)
-                self.place[device] = log.end(device)
-                progress = True
+        for author, number, changes in log.commits:
+            if number == self.place.get(author, 0) + 1:
+                self.box.take(author, [changes])
+                self.place[author] = number
 
     def seal(self) -> None:
         self.sealed += self.box.gather()
@@ -260,9 +258,8 @@ def _begin(parties: Sequence[_Party], log: _Log, who: int, rival: int | None) ->
     if rival is not None and rival != who:
         parties[rival].pull()
         parties[rival].box.snapshot()  # refused: another one came first
-    assert all(parties[who].place.get(device, 0) == log.end(device) for device in log.commits)
-    log.base = {device: log.end(device) for device in {*log.base, *log.commits}}
-    log.generation, log.snapshot, log.commits = snapshot.generation, snapshot, {}
+    assert log.covered().items() <= parties[who].place.items()
+    log.generation, log.snapshot, log.base, log.commits = snapshot.generation, snapshot, log.covered(), []
     parties[who].pull()
 
 
