@@ -32,7 +32,8 @@ __all__ = ["FORGETTING", "WRITING", "Action"]
 Action = Callable[["World", "Device", random.Random], None]
 
 AGENTS = ("prix/daily-eats@1", "prix/daily-eats@2", "lumen/notes@1")
-NAMES = ("a", "b", "c.d", "c.e", "c", "größe")
+NAMES = ("a", "a", "a", "b", "c.d", "c", "größe")
+"""Few, and one of them often, so that devices meet there."""
 PUBLIC, PRIVATE = "user.public", "user.private"
 
 
@@ -134,7 +135,7 @@ WRITING: dict[str, tuple[int, Action]] = {
     "give-up": (1, gives_up),
 }
 FORGETTING: dict[str, tuple[int, Action]] = {
-    "forget": (4, person_forgets),
+    "forget": (6, person_forgets),
     "forget-agent": (2, person_forgets_agent),
 }
 

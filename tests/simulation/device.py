@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from tests.simulation.disk import Crashed, Disk
+from tests.simulation.faults import Mishap
 from tests.simulation.relay import ORIGIN, Line, Relay
 from tests.simulation.truth import Fact, Trees, Truth
 from vademecum.engine import journal
@@ -51,6 +52,8 @@ class Device:
         """Where the clock stands still, for a device that is switched off for long."""
         self.apart = False
         """Nothing leads to the relay."""
+        self.mishaps: list[Mishap | None] = []
+        """What befalls the next messages to and from the relay, in turn."""
         self.line: Line | None = None
         self.crashes = 0
         self._vault = roster.vault
@@ -135,8 +138,9 @@ class Device:
 
     def _step(self, step: Callable[[], T], relay: Relay) -> T | None:
         """One step of the machine. A full disk ends its work, as it ends the program's."""
+        done = None
         try:
-            return step()
+            done = step()
         except PeerFault:
             self.hang_up(relay)
         except StorageTrouble:
@@ -146,11 +150,10 @@ class Device:
             self.crashes += 1
             self._drop_line(relay)
             self._start_daemon()
-        finally:
-            self.note_sealed()
+        self.note_sealed()
         for problem in self.sync.problems:
             assert problem.code in EXPECTED_PROBLEMS, problem
-        return None
+        return done
 
     def _drop_line(self, relay: Relay) -> None:
         line, self.line = self.line, None

@@ -7,8 +7,8 @@ What lasts (a partition, a full disk) ends by striking again, by time, or when t
 from __future__ import annotations
 
 import random
-from collections import deque
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from tests.simulation.disk import Fate
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.simulation.device import Device
     from tests.simulation.world import World
 
-__all__ = ["FAULTS", "Fault"]
+__all__ = ["FAULTS", "Fault", "Mishap"]
 
 MINUTE, HOUR, DAY, YEAR = 60_000, 3_600_000, 86_400_000, 365 * 86_400_000
 SKEWS = (0, 700, -700, MINUTE, -MINUTE, HOUR, -HOUR, DAY, -DAY, YEAR, -YEAR, 40 * YEAR)
@@ -34,50 +34,23 @@ class Fault(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Drop:
-    """Messages on their way are lost."""
+class Mishap(Enum):
+    """What befalls a message on its way, in either direction."""
 
-    weight: int = 3
-
-    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
-        queue = _queue(device, rng)
-        if not queue:
-            return False
-        for _ in range(min(len(queue), rng.choice([1, 1, 1, 3]))):
-            del queue[rng.randrange(len(queue))]
-        return True
+    DROP = "it is lost"
+    DUPLICATE = "it comes again, behind all that are on their way"
+    REORDER = "it changes places with others"
 
 
 @dataclass(frozen=True)
-class Duplicate:
-    """A message comes twice, the second time somewhere behind the first."""
+class Mishaps:
+    """Something befalls some of the device's next messages."""
 
-    weight: int = 3
-
-    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
-        queue = _queue(device, rng)
-        if not queue:
-            return False
-        place = rng.randrange(len(queue))
-        queue.insert(rng.randint(place, len(queue)), queue[place])
-        return True
-
-
-@dataclass(frozen=True)
-class Reorder:
-    """Messages on their way change places."""
-
-    weight: int = 2
+    mishap: Mishap
+    weight: int
 
     def strike(self, world: World, device: Device, rng: random.Random) -> bool:
-        queue = _queue(device, rng)
-        if len(queue) < 2:
-            return False
-        shuffled = list(queue)
-        rng.shuffle(shuffled)
-        queue.clear()
-        queue.extend(shuffled)
+        device.mishaps += [None] * rng.choice([0, 0, 1, 3, 8]) + [self.mishap] * rng.choice([1, 1, 1, 3])
         return True
 
 
@@ -262,10 +235,10 @@ class Carry:
 
 
 FAULTS: dict[str, Fault] = {
-    "drop": Drop(),
-    "duplicate": Duplicate(),
+    "drop": Mishaps(Mishap.DROP, 3),
+    "duplicate": Mishaps(Mishap.DUPLICATE, 3),
+    "reorder": Mishaps(Mishap.REORDER, 2),
     "delay": Delay(),
-    "reorder": Reorder(),
     "partition": Partition(),
     "one-way": OneWay(),
     "reset": Reset(),
@@ -279,9 +252,3 @@ FAULTS: dict[str, Fault] = {
     "join": Join(),
     "carry": Carry(),
 }
-
-
-def _queue(device: Device, rng: random.Random) -> deque[bytes]:
-    """What is on its way to or from *device*, in one direction."""
-    queues = [] if device.line is None else [queue for queue in (device.line.up, device.line.down) if queue]
-    return rng.choice(queues) if queues else deque()

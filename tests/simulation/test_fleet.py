@@ -9,8 +9,8 @@ import pytest
 from tests.simulation.runs import opened_pool, run_seed
 from tests.simulation.world import KINDS, Plan, Pool
 
-MIXED = 200
-ALONE = 4
+MIXED = 160
+ALONE = 3
 
 
 @pytest.fixture(scope="module")

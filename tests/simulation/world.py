@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +20,7 @@ from tests.engine.model import Written
 from tests.simulation.actions import FORGETTING, WRITING
 from tests.simulation.device import Device
 from tests.simulation.disk import Disk
-from tests.simulation.faults import FAULTS
+from tests.simulation.faults import FAULTS, Mishap
 from tests.simulation.relay import Relay
 from tests.simulation.truth import Truth, models, trees
 from tests.transport.family import AT, Family, device, found
@@ -72,7 +73,7 @@ class Plan:
         faults = {name: fault.weight for name, fault in FAULTS.items() if name in chosen}
         scale = min(1.0, 18 / max(1, sum(faults.values())))  # so that something also gets done
         weights |= {name: weight * scale for name, weight in faults.items()}  # type: ignore[dict-item]
-        drawn = rng.choices(list(weights), list(weights.values()), k=rng.choice([20, 40, 60, 90]))
+        drawn = rng.choices(list(weights), list(weights.values()), k=rng.choice([12, 25, 40, 60]))
         return cls(
             seed,
             size,
@@ -207,14 +208,31 @@ class World:
         elif way == "end":
             mover.hang_up(self.relay)
         elif way == "up":
-            message = line.up.popleft()
-            if "up" not in line.deaf:
-                self.relay.take(line, message)
+            for message in self._underway(mover, line.up, rng, 1):
+                if "up" not in line.deaf:
+                    self.relay.take(line, message)
         else:
-            messages = [line.down.popleft() for _ in range(min(len(line.down), rng.choice([1, 1, 1, 4, 16])))]
-            if "down" not in line.deaf:
+            messages = self._underway(mover, line.down, rng, rng.choice([1, 1, 1, 4, 16]))
+            if messages and "down" not in line.deaf:
                 mover.take(messages, self.relay)
         return True
+
+    def _underway(self, one: Device, queue: deque[bytes], rng: random.Random, most: int) -> list[bytes]:
+        """Takes the next messages from *queue*, at most *most*, or what is left of them."""
+        moved: list[bytes] = []
+        for _ in range(min(len(queue), most)):
+            mishap = one.mishaps.pop(0) if one.mishaps else None
+            if mishap is Mishap.REORDER:
+                shuffled = list(queue)
+                rng.shuffle(shuffled)
+                queue.clear()
+                queue.extend(shuffled)
+            message = queue.popleft()
+            if mishap is Mishap.DUPLICATE:
+                queue.append(message)
+            if mishap is not Mishap.DROP:
+                moved.append(message)
+        return moved
 
     def look(self, one: Device) -> None:
         """The device shows what the law says of what it holds."""
@@ -267,6 +285,7 @@ class World:
         rng = random.Random(self._plan.seed)
         for one in self.devices:
             one.disk.fates.clear()
+            one.mishaps.clear()
             one.apart, one.frozen = False, None
             one.hang_up(self.relay)
         for _ in range(2 * len(self.devices) + 2):
