@@ -60,7 +60,7 @@ class TextIndex:
         self._process = os.getpid()
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._identity: tuple[int, int] | None = None
+        self._identity: tuple[int, ...] | None = None
         self._closed = False
 
     def put(self, scope: str, entries: Iterable[tuple[str, str]]) -> None:
@@ -261,7 +261,7 @@ class TextIndex:
         return StorageTrouble(f"The text index {self._file} cannot be read or written: {error}.")
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+def _identity(file: Path) -> tuple[int, ...] | None:
     try:
         status = file.stat()
     except FileNotFoundError:

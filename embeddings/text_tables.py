@@ -22,6 +22,7 @@ __all__ = [
     "drop_scope",
     "factors",
     "open_database",
+    "prepare_memory",
     "put_entry",
     "quoted",
     "scope_number",
@@ -64,6 +65,11 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     # FULL: `put` promises to be durable, and the caller forgets what it has put.
     connection.execute("PRAGMA synchronous = FULL")
+    prepare_memory(connection, file)
+
+
+def prepare_memory(connection: sqlite3.Connection, file: Path) -> None:
+    """Sets up a connection whose database may lie in memory; *file* is what it is called in an error."""
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     if _version(connection) == 0:

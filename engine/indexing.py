@@ -34,6 +34,7 @@ from .writing import INDEXED
 
 if TYPE_CHECKING:
     from vademecum.embeddings.embedder import Embedder
+    from vademecum.storage.sealer import Sealer
 
 __all__ = ["Indexer", "Progress", "entry_id", "index_text", "parse_entry_id"]
 
@@ -92,7 +93,7 @@ class Indexer:
             folder = Path(self._aside.name)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
-        self.text = TextIndex(folder / "text.sqlite")
+        self.text = _text_index(folder, replica.environment.sealer)
 
     def close(self) -> None:
         self.text.close()
@@ -222,6 +223,14 @@ class Indexer:
                     vectors.drop(transaction, job.number, job.key)
 
         self._replica.write(keep)
+
+
+def _text_index(folder: Path, sealer: Sealer | None) -> TextIndex:
+    if sealer is None:
+        return TextIndex(folder / "text.sqlite")
+    from vademecum.embeddings.sealed_text_index import SealedTextIndex
+
+    return SealedTextIndex(folder / "text.sealed", sealer.file("text.sealed"))
 
 
 def _hand_over(transaction: Transaction, jobs: Sequence[_Job]) -> None:

@@ -131,7 +131,8 @@ class Recall:
                     self._give_up(error)
                     return None
                 self.indexer.change_model(embedder)
-                self._cache = VectorCache(self.indexer.folder, embedder.model_id, embedder.dimensions)
+                folder = None if self._replica.environment.sealer is not None else self.indexer.folder
+                self._cache = VectorCache(folder, embedder.model_id, embedder.dimensions)
                 self._embedder = embedder
             return self._embedder
 

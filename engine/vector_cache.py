@@ -2,10 +2,13 @@
 
 Small scopes are read from the database in milliseconds. A scope beyond the exact limit has a graph that takes long to
 build, so it is saved beside the text index, with its place in the log; what came after is added on top.
+
+The graph's library reads and writes plain files only. A sealed vault has none: all its vectors are compared, in memory.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +33,8 @@ _BATCH = 4096
 class VectorCache:
     """The indexes of one replica for one model. Threads may use it at the same time."""
 
-    def __init__(self, folder: Path, model_id: str, dimensions: int) -> None:
+    def __init__(self, folder: Path | None, model_id: str, dimensions: int) -> None:
+        """*folder* is where graphs are saved; None for a vault that is sealed, and has none."""
         self._folder = folder
         self._tag = vectors.model_tag(model_id)
         self._dimensions = dimensions
@@ -42,8 +46,8 @@ class VectorCache:
         with self._lock:
             index, place, saved = self._held.get(number) or self._load(scope)
             place = self._follow(view, number, index, place)
-            if not index.exact and place - saved >= SAVE_AFTER:
-                index.save(self._file(scope), sequence=place)
+            if self._folder is not None and not index.exact and place - saved >= SAVE_AFTER:
+                index.save(self._file(self._folder, scope), sequence=place)
                 saved = place
             self._held[number] = (index, place, saved)
             return index
@@ -78,7 +82,9 @@ class VectorCache:
     def _load(self, scope: str) -> tuple[VectorIndex, int, int]:
         from vademecum.embeddings.vector_index import VectorIndex
 
-        file = self._file(scope)
+        if self._folder is None:
+            return VectorIndex(self._dimensions, exact_limit=sys.maxsize), 0, 0
+        file = self._file(self._folder, scope)
         if file.exists():
             try:
                 index, place = VectorIndex.load(file, self._dimensions)
@@ -88,6 +94,6 @@ class VectorCache:
                 return index, place, place
         return VectorIndex(self._dimensions), 0, 0
 
-    def _file(self, scope: str) -> Path:
+    def _file(self, folder: Path, scope: str) -> Path:
         name = sha256(self._tag + scope.encode()).hexdigest()[:24]
-        return self._folder / f"{name}.vectors"
+        return folder / f"{name}.vectors"

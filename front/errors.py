@@ -128,6 +128,18 @@ class VaultMissing(Refused):
     code = "vault-missing"
 
 
+class VaultLocked(Refused):
+    """A sealed vault, and no key at hand: no passphrase was given, or the keyring has no entry or cannot be asked."""
+
+    code = "vault-locked"
+
+
+class WrongKey(Refused):
+    """A passphrase, recovery phrase or key that is not this sealed vault's."""
+
+    code = "wrong-key"
+
+
 class PairingFailed(Refused):
     """A pairing code was wrong, used before, or too old."""
 

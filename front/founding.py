@@ -13,16 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.engine.replica import Replica, Transaction
-from vademecum.errors import DamagedStore, InvalidArgument, MalformedBytes, StorageTrouble, VaultExists
+from vademecum.errors import DamagedStore, InvalidArgument, MalformedBytes, StorageTrouble, VaultExists, VaultLocked
 from vademecum.storage.environment import Environment
 from vademecum.storage.files import write_atomically
 from vademecum.storage.identity import IDENTITY_FILE, Identity
 from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
+    from vademecum.storage.sealer import Sealer
     from vademecum.transport.keys import DeviceKeys
 
 __all__ = [
+    "DEVICE_NAME",
     "INDEX",
     "KEYS_FILE",
     "STORE",
@@ -30,15 +32,21 @@ __all__ = [
     "check_name",
     "check_owner",
     "check_room",
+    "keys_are_sealed",
     "make_folder",
     "read_keys",
+    "write_keys",
 ]
 
 STORE = "store"
 INDEX = "index"
 KEYS_FILE = "device.keys"
+DEVICE_NAME = b"device-name"
+"""In the meta table of a sealed vault: the name that `vault.json` does not tell."""
 MAX_NAME = 127
 """Bytes of UTF-8 in a device's name."""
+_SEALED_KEYS = b"VE\x01"
+"""Begins a sealed key file, and is the version of that format; see `FileSeal` for what follows."""
 _CLIENT_BITS = 52
 _ROOM = 1 << 18
 """Bytes that a new vault takes, about."""
@@ -89,25 +97,33 @@ def make_folder(
     keys: bytes,
     fill: Callable[[Transaction], None],
     wall: Callable[[], int],
+    seal: tuple[Sealer, bytes] | None = None,
 ) -> None:
-    """Makes the vault's folder at *home* with a database that *fill* begins. Raises `VaultExists`, `StorageTrouble`."""
+    """Makes the vault's folder at *home* with a database that *fill* begins. Raises `VaultExists`, `StorageTrouble`.
+
+    With *seal*, a sealed one: the data key at work, and the header that says how it is kept.
+    """
     check_free(home)
-    identity = Identity(vault, device, int.from_bytes(os.urandom(8), "big") >> (64 - _CLIENT_BITS), name)
+    client = int.from_bytes(os.urandom(8), "big") >> (64 - _CLIENT_BITS)
+    identity = Identity(vault, device, client, name, sealed=seal is not None)
 
     def fill_and_sign(transaction: Transaction) -> None:
         fill(transaction)
+        if seal is not None:
+            transaction.writer.put(Table.META, DEVICE_NAME, name.encode())
         transaction.writer.put(Table.META, _OWNER, _owner(identity))
 
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         aside = Path(tempfile.mkdtemp(dir=home, prefix=".new-"))
         try:
-            replica = Replica(Environment.create(aside / STORE), device=device, client=identity.client, wall=wall)
+            environment = Environment.create(aside / STORE, seal=seal)
+            replica = Replica(environment, device=device, client=identity.client, wall=wall)
             try:
                 replica.write(fill_and_sign)
             finally:
                 replica.close()
-            write_atomically(aside / KEYS_FILE, keys)
+            write_keys(aside, keys, None if seal is None else seal[0])
             (aside / INDEX).mkdir(mode=0o700)
             _move_in(aside, home, (STORE, INDEX, KEYS_FILE))
             identity.write(home)
@@ -135,13 +151,31 @@ def _owner(identity: Identity) -> bytes:
     return identity.vault + identity.device + identity.client.to_bytes(8, "big")
 
 
-def read_keys(home: Path, device: bytes) -> DeviceKeys:
-    """The secret keys of *device*. Raises `MalformedBytes` or `StorageTrouble` if the file holds something else."""
+def write_keys(home: Path, keys: bytes, sealer: Sealer | None) -> None:
+    """Keeps a device's secret keys, `DeviceKeys.to_bytes`, in *home*; sealed with *sealer*. Raises ``OSError``."""
+    write_atomically(home / KEYS_FILE, keys if sealer is None else _SEALED_KEYS + sealer.file(KEYS_FILE).seal(keys))
+
+
+def keys_are_sealed(home: Path) -> bool:
+    """Whether the key file in *home* is a sealed one. Raises ``OSError``."""
+    with (home / KEYS_FILE).open("rb") as file:
+        return file.read(len(_SEALED_KEYS)) == _SEALED_KEYS
+
+
+def read_keys(home: Path, device: bytes, sealer: Sealer | None = None) -> DeviceKeys:
+    """The secret keys of *device*. Raises `MalformedBytes` or `StorageTrouble` if the file holds something else, and
+    `VaultLocked` if it is sealed and *sealer* is not given.
+    """
     from vademecum.transport.keys import DeviceKeys
 
     file = home / KEYS_FILE
     try:
-        keys = DeviceKeys.from_bytes(file.read_bytes())
+        data = file.read_bytes()
+        if data.startswith(_SEALED_KEYS):
+            if sealer is None:
+                raise VaultLocked(f"This device's keys, {file}, are sealed, and the vault was opened without a key.")
+            data = sealer.file(KEYS_FILE).open(data[len(_SEALED_KEYS) :])
+        keys = DeviceKeys.from_bytes(data)
     except OSError as error:
         raise StorageTrouble(f"This device's keys, {file}, cannot be read: {error.strerror}.") from error
     except MalformedBytes as error:

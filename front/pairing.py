@@ -9,6 +9,7 @@ from pathlib import Path
 from vademecum.engine.replica import Transaction
 from vademecum.errors import NoRelay
 from vademecum.founding import check_free, check_room, make_folder
+from vademecum.sealing import new_seal, recovery_public
 from vademecum.storage.tables import Table
 from vademecum.transport import chains, roster
 from vademecum.transport.grant import Grant
@@ -18,6 +19,7 @@ from vademecum.transport.login import origin_of
 from vademecum.transport.mailbox import PAIRING_SECONDS, exchange
 from vademecum.transport.pairing import Inviter, Joiner
 from vademecum.transport.pairing_code import CODE_ENTROPY, new_code, normal_code
+from vademecum.unlocking import Passphrase, as_text
 from vademecum.vault import RELAY, Joined, Vault, wall_ms
 
 __all__ = ["admit", "join"]
@@ -65,9 +67,12 @@ def _relayed(ledger: ReplicaLedger, channel: bytes) -> dict[bytes, tuple[int, by
     }
 
 
-async def join(home: Path, code: str, relay: str, name: str) -> tuple[Vault, str]:
+async def join(
+    home: Path, code: str, relay: str, name: str, *, sealed: bool = False, passphrase: Passphrase | None = None
+) -> tuple[Vault, str]:
     """The new device's end; see `Vault.join`."""
     origin_of(relay)
+    secret = None if passphrase is None else as_text(passphrase)
     check_free(home)
     check_room(home)  # once the code has been used, the other device has admitted this one
     keys = DeviceKeys.generate()
@@ -83,5 +88,17 @@ async def join(home: Path, code: str, relay: str, name: str) -> tuple[Vault, str
             for device, (seq, _) in entries.items():
                 chains.set_acknowledged(transaction.writer, channel, device, seq)
 
-    make_folder(home, vault=grant.vault, device=keys.device, name=name, keys=keys.to_bytes(), fill=fill, wall=wall_ms)
-    return Vault.open(home), joiner.fingerprint or ""
+    seal = None
+    if sealed or secret is not None:
+        seal = new_seal(grant.vault, keys.device, recovery_public(members), secret)
+    make_folder(
+        home,
+        vault=grant.vault,
+        device=keys.device,
+        name=name,
+        keys=keys.to_bytes(),
+        fill=fill,
+        wall=wall_ms,
+        seal=seal,
+    )
+    return Vault.open(home, passphrase=secret), joiner.fingerprint or ""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from vademecum.transport.client import SyncReport
     from vademecum.transport.keys import DeviceKeys
     from vademecum.transport.ledger import ReplicaLedger
+    from vademecum.unlocking import Passphrase
 
 __all__ = ["Joined", "Vault"]
 
@@ -73,11 +74,19 @@ class Vault:
         self._ledger: ReplicaLedger | None = None
 
     @classmethod
-    def create(cls, home: str | os.PathLike[str], *, device_name: str = "this device") -> Vault:
+    def create(
+        cls,
+        home: str | os.PathLike[str],
+        *,
+        device_name: str = "this device",
+        sealed: bool = False,
+        passphrase: Passphrase | None = None,
+    ) -> Vault:
         """Makes a vault with its first device in the folder *home*.
 
-        The recovery phrase is in `recovery_phrase` of what is returned. Raises `VaultExists`, `InvalidArgument`,
-        `StorageTrouble`.
+        With *sealed*, its files can be read with a key only, which the system's keyring keeps; or with *passphrase*,
+        a text or what asks for it. The recovery phrase opens it too; it is in `recovery_phrase` of what is returned.
+        Raises `VaultExists`, `InvalidArgument`, `StorageTrouble`, `VaultLocked` where there is no keyring.
         """
         from vademecum.transport import recovery, roster
         from vademecum.transport.keys import KEY_SIZE, DeviceKeys
@@ -88,9 +97,10 @@ class Vault:
         name = check_name(device_name)
         keys = DeviceKeys.generate()
         phrase = recovery.new_phrase(os.urandom(KEY_SIZE))
+        recovery_member = recovery.recovery_keys(phrase).public
         founding = roster.genesis(
             keys,
-            recovery.recovery_keys(phrase).public,
+            recovery_member,
             name,
             salt=os.urandom(16),
             epoch_key=os.urandom(KEY_SIZE),
@@ -98,6 +108,13 @@ class Vault:
             at_ms=wall_ms(),
         )
         first = roster.Roster.verify(None, [founding])
+        seal = None
+        if sealed or passphrase is not None:
+            from vademecum.sealing import new_seal
+            from vademecum.unlocking import as_text
+
+            passphrase = None if passphrase is None else as_text(passphrase)
+            seal = new_seal(first.vault, keys.device, recovery_member, passphrase)
         make_folder(
             folder,
             vault=first.vault,
@@ -106,22 +123,35 @@ class Vault:
             keys=keys.to_bytes(),
             fill=lambda transaction: keep_statements(transaction, first),
             wall=wall_ms,
+            seal=seal,
         )
-        vault = cls.open(folder)
+        vault = cls.open(folder, passphrase=passphrase)
         vault.recovery_phrase = phrase
         return vault
 
     @classmethod
-    def open(cls, home: str | os.PathLike[str]) -> Vault:
+    def open(
+        cls,
+        home: str | os.PathLike[str],
+        *,
+        passphrase: Passphrase | None = None,
+        recovery_phrase: str | None = None,
+    ) -> Vault:
         """Opens the vault in the folder *home*.
 
-        Raises `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`.
+        A sealed one takes its key from the system's keyring; or from *passphrase*, a text or what asks for it, or the
+        environment's ``VADEMECUM_PASSPHRASE``; or from *recovery_phrase*, the 24 words, where those are lost. Raises
+        `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`, `VaultLocked` and `WrongKey`.
         """
         folder = Path(home).expanduser().absolute()
         identity = Identity.read(folder)
         environment = Environment.open(folder / STORE)
         replica = Replica(environment, device=identity.device, client=identity.client, wall=wall_ms)
         try:
+            if identity.sealed or environment.header is not None:
+                from vademecum.sealing import open_sealed
+
+                identity = open_sealed(folder, identity, environment, passphrase, recovery_phrase)
             check_owner(replica, identity, folder)
         except BaseException:
             replica.close()
@@ -130,16 +160,24 @@ class Vault:
 
     @classmethod
     async def join(
-        cls, home: str | os.PathLike[str], code: str, *, relay: str, device_name: str = "this device"
+        cls,
+        home: str | os.PathLike[str],
+        code: str,
+        *,
+        relay: str,
+        device_name: str = "this device",
+        sealed: bool = False,
+        passphrase: Passphrase | None = None,
     ) -> tuple[Vault, str]:
         """Makes this a device of the vault whose member shows *code*, and opens it; returns it with the fingerprint
-        that both screens must show. It holds no memory before its first sync.
+        that both screens must show. It holds no memory before its first sync. *sealed* and *passphrase* as in `create`.
 
         Raises `PairingFailed`, `RelayUnreachable`, `NotARelay`, `VaultExists`; then nothing has been made.
         """
         from vademecum import pairing
 
-        return await pairing.join(Path(home).expanduser().absolute(), code, relay, check_name(device_name))
+        folder, name = Path(home).expanduser().absolute(), check_name(device_name)
+        return await pairing.join(folder, code, relay, name, sealed=sealed, passphrase=passphrase)
 
     async def pair(self, show: Callable[[str], None], *, timeout: float | None = None) -> Joined:
         """Admits one new device: ``show(code)`` is called once, and the code works once, for some minutes.
@@ -294,17 +332,58 @@ class Vault:
 
     def keys(self) -> DeviceKeys:
         """This device's secret keys. Raises `MalformedBytes` if the file is damaged, `StorageTrouble` if it is lost."""
-        return read_keys(self.home, self._identity.device)
+        return read_keys(self.home, self._identity.device, self._replica.environment.sealer)
 
     @property
     def replica(self) -> Replica:
         return self._replica
 
-    def close(self) -> None:
-        """Closes the vault. Nothing is lost by not closing it, but the next opening then checks the whole file."""
+    @property
+    def sealed(self) -> str | None:
+        """Where the key of a sealed vault is: ``passphrase`` or ``keyring``; None for a vault that is not sealed."""
+        header = self._replica.environment.header
+        if header is None:
+            return None
+        from vademecum.sealing import way_of
+
+        return way_of(header)
+
+    def seal(self, passphrase: Passphrase | None = None) -> None:
+        """Encrypts all files of this vault, and leaves nothing of it in the open: see `create` for the key.
+
+        Takes a second or two for each 100,000 leaves, and writers wait meanwhile. Other processes that have the vault
+        open must open it again. Raises `Refused` if it is sealed already, `VaultLocked` where there is no keyring,
+        `StorageTrouble`; it is then as it was.
+        """
+        from vademecum.sealing import seal_vault
+
+        self._identity = seal_vault(self, self._identity, passphrase)
+
+    def unseal(self) -> None:
+        """Writes all files of this vault in the open again. Raises `Refused` if it is not sealed, `StorageTrouble`."""
+        from vademecum.sealing import unseal_vault
+
+        self._identity = unseal_vault(self, self._identity)
+
+    def rekey(self, passphrase: Passphrase | None = None) -> None:
+        """Keeps the key of this sealed vault in another way: under *passphrase*, or without one in the keyring.
+
+        The files stay as they are, and so does the recovery phrase. Raises `Refused` if the vault is not sealed,
+        `VaultLocked` where there is no keyring.
+        """
+        from vademecum.sealing import rekey_vault
+
+        rekey_vault(self, self._identity, passphrase)
+
+    def leave_indexes(self) -> None:
+        """Closes the recall indexes; the next question opens those that are there then."""
         if self._recall is not None:
             self._recall.close()
             self._recall = None
+
+    def close(self) -> None:
+        """Closes the vault. Nothing is lost by not closing it, but the next opening then checks the whole file."""
+        self.leave_indexes()
         self._bell.close()
         self._replica.close()
 

@@ -10,6 +10,8 @@ folders       the numbered folders, and which of them is in use
 copying       filling a new database from an old one
 gate          the readers of this process
 transaction   what can be read and written, each value with a checksum
+sealer        what a sealed vault's files hold instead: the formats and keys
+sealed_…      … transaction: the same reading and writing, encrypted in the file
 damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean
 files         atomic writes of small files

@@ -7,16 +7,21 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import lmdb
 
-from vademecum.errors import DamagedStore, InvalidArgument, StorageTrouble
+from vademecum.errors import DamagedStore, InvalidArgument, StorageTrouble, VaultLocked
 
 from .damage import check_outline, check_pages
 from .files import write_atomically
 from .folders import MARKER, Folders, Stamp
 from .occupancy import Occupancy
-from .tables import Table
+from .tables import CHECK, HEADER, Table
+from .transaction import Reader, Writer
+
+if TYPE_CHECKING:
+    from .sealer import Sealer
 
 __all__ = ["MAX_DATABASES", "MAX_READERS", "Database"]
 
@@ -54,6 +59,7 @@ class Database:
                 self.env.reader_check()
                 self._note_size()
                 self.tables = self._open_tables()
+                self._read_seal()
             if not used:
                 write_marker(self._marker)
             undo.pop_all()
@@ -91,6 +97,36 @@ class Database:
     def _note_size(self) -> None:
         last = self.env.info()["last_pgno"]
         self._tidy_at = last + max(TIDY_PAGES, last // 8)
+
+    def _read_seal(self) -> None:
+        """Takes note of whether the database is sealed: `check` is the check value of its data key, or None."""
+        with self.env.begin() as txn:
+            plain = Reader(txn, self.tables)
+            self.check, self.header = plain.get(Table.SEAL, CHECK), plain.get(Table.SEAL, HEADER)
+
+    def reader(self, txn: lmdb.Transaction[bytes], sealer: Sealer | None) -> Reader:
+        """What reads the tables in *txn*. Raises `VaultLocked` if they are sealed, and not by *sealer*."""
+        if self.check is None:
+            return Reader(txn, self.tables)
+        from .sealed_transaction import SealedReader  # with it comes cryptography, which takes a while to load
+
+        return SealedReader(txn, self.tables, self.key(sealer))
+
+    def writer(self, txn: lmdb.Transaction[bytes], sealer: Sealer | None) -> Writer:
+        """What reads and writes the tables in *txn*. Raises `VaultLocked`, as `reader`."""
+        if self.check is None:
+            return Writer(txn, self.tables)
+        from .sealed_transaction import SealedWriter
+
+        return SealedWriter(txn, self.tables, self.key(sealer))
+
+    def key(self, sealer: Sealer | None) -> Sealer:
+        """*sealer*, if it is this sealed database's. Raises `VaultLocked` otherwise."""
+        if sealer is None or sealer.check != self.check:
+            raise VaultLocked(
+                f"The vault in {self._folders.folder.parent} is sealed, and was not opened with its key. Open it again."
+            )
+        return sealer
 
     def abandon(self) -> None:
         """For the child of a fork: gives up this process's mapping of the file, and nothing of the parent's."""

@@ -20,18 +20,22 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import lmdb
 
-from vademecum.errors import StorageTrouble
+from vademecum.errors import StorageTrouble, WrongKey
 
 from .copying import Make, copy_everything, fill
 from .database import Database
 from .files import write_atomically
 from .folders import MARKER, Folders
 from .gate import Gate
+from .tables import CHECK, HEADER, Table
 from .transaction import Reader, Writer
+
+if TYPE_CHECKING:
+    from .sealer import Sealer
 
 __all__ = ["Environment"]
 
@@ -60,13 +64,19 @@ class Environment:
         self._writing = threading.RLock()
         self._in_transaction = False
         self._gate = Gate()
+        self._sealer: Sealer | None = None
         self._database = Database.open(self._folders, initial_map)
         self._pid = os.getpid()
         self._folders.sweep()
 
     @classmethod
-    def create(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
-        """Makes a new, empty database in *folder*, which must not hold one, and opens it. Raises `StorageTrouble`."""
+    def create(
+        cls, folder: Path, *, initial_map: int = INITIAL_MAP, seal: tuple[Sealer, bytes] | None = None
+    ) -> Environment:
+        """Makes a new, empty database in *folder*, which must not hold one, and opens it. Raises `StorageTrouble`.
+
+        With *seal*, it is a sealed one: the data key at work, and the `header` that says how that key is kept.
+        """
         current, marker = folder / "current", folder / "1" / MARKER
         try:
             if marker.exists() or (current.exists() and current.read_bytes() != b"1\n"):
@@ -75,13 +85,17 @@ class Environment:
             write_atomically(current, b"1\n")
         except OSError as error:
             raise StorageTrouble(f"No database can be made in {folder}: {error.strerror}.") from error
-        return cls.open(folder, initial_map=initial_map)
+        made = cls.open(folder, initial_map=initial_map)
+        if seal is not None:
+            made._begin_sealed(*seal)
+        return made
 
     @classmethod
     def open(cls, folder: Path, *, initial_map: int = INITIAL_MAP) -> Environment:
         """Opens the database in *folder*. A second call in this process gives the same object.
 
-        Where nothing can be written (a full disk, a folder that can only be read) it opens for reading.
+        Where nothing can be written (a full disk, a folder that can only be read) it opens for reading. A sealed one
+        (it has a `header`) must be given its key by `unlock` before it can be read.
         Raises `DamagedStore` if the file is not sound, `StorageTrouble` if it cannot be opened.
         """
         key = folder.resolve()
@@ -106,6 +120,30 @@ class Environment:
             if self._pid == os.getpid():
                 self._database.close()
 
+    @property
+    def header(self) -> bytes | None:
+        """How the data key of a sealed database is kept; None if the database is not sealed."""
+        self._follow_fork()
+        self._follow_replacement()
+        return self._database.header
+
+    @property
+    def sealer(self) -> Sealer | None:
+        """The data key at work, once a sealed database has been unlocked."""
+        return self._sealer if self._database.check is not None else None
+
+    def unlock(self, sealer: Sealer) -> None:
+        """Gives a sealed database its key. Raises `WrongKey` if that is another's."""
+        self._follow_fork()
+        if sealer.check != self._database.check:
+            raise WrongKey(f"That is not the key of the sealed vault in {self.folder.parent}. Nothing was read.")
+        self._sealer = sealer
+
+    def set_header(self, header: bytes) -> None:
+        """Replaces the `header` of a sealed database; durable when this returns."""
+        self.write(lambda writer: writer.put(Table.SEAL, HEADER, header))
+        self._database.header = header
+
     @contextmanager
     def read(self) -> Iterator[Reader]:
         """A short read transaction. While it lasts, old pages cannot be used again: keep it under a second.
@@ -118,7 +156,7 @@ class Environment:
             txn = self._begin_read()
             try:
                 with txn:
-                    yield Reader(txn, self._database.tables)
+                    yield self._database.reader(txn, self._sealer)
             finally:
                 self._gate.leave()
 
@@ -144,15 +182,36 @@ class Environment:
         removed when the last of them has left it. If anything fails or the process is killed, the old one stays in
         use. Raises `StorageTrouble`, `DamagedStore`, and what *make* raises.
         """
+        return self._replace(lambda: self._as_sealed(make))
+
+    def reseal(self, seal: tuple[Sealer, bytes] | None, also: Callable[[Writer], object]) -> None:
+        """Replaces the database by one that is sealed by *seal*, a data key and its `header`, or by a plain one: None.
+
+        *also* adds to the new one. Otherwise as `replace`; but the old file is removed at once, whoever has it open
+        (what is open can still be read to its end), and who has a plain one open and finds it sealed gets
+        `VaultLocked`.
+        """
+        from .resealing import resealed
+
+        self._replace(lambda: resealed(self._key(), seal, also), None if seal is None else seal[0])
+        try:
+            with self._folders.replacing():
+                self._folders.remove_old()
+        except OSError as error:
+            raise StorageTrouble(f"The old database in {self.folder} is still there: {error.strerror}.") from error
+
+    def _replace(self, choose: Callable[[], Make], sealer: Sealer | None = None) -> tuple[int, int]:
+        """``choose()`` is asked when no other process can replace the database; *sealer* unlocks the new one."""
         with self._writer():
             self._gate.refuse_while_reading()
             try:
                 with self._folders.replacing():
-                    sizes = self._fill_next(make)
+                    sizes = self._fill_next(choose)
             except OSError as error:
                 raise StorageTrouble(
                     f"The database in {self.folder} cannot be replaced: {error.strerror}. It is as it was."
                 ) from error
+            self._sealer = sealer or self._sealer
             self._reopen()
         return sizes
 
@@ -166,6 +225,18 @@ class Environment:
                 return self._database.env.reader_check()
         finally:
             self._gate.leave()
+
+    def _key(self) -> Sealer | None:
+        return None if self._database.check is None else self._database.key(self._sealer)
+
+    def _as_sealed(self, make: Make) -> Make:
+        """*make*, which knows nothing of sealing, for this database."""
+        sealer = self._key()
+        if sealer is None or make is copy_everything:  # which copies pairs as they are stored
+            return make
+        from .resealing import inside
+
+        return inside(make, sealer)
 
     @property
     def file(self) -> Path:
@@ -185,7 +256,7 @@ class Environment:
     def _run(self, work: Callable[[Writer], T]) -> T:
         txn = self._begin_write()
         try:
-            result = work(Writer(txn, self._database.tables))
+            result = work(self._database.writer(txn, self._sealer))
         except BaseException:
             self._abort(txn)
             raise
@@ -193,10 +264,22 @@ class Environment:
         self._database.tidy()
         return result
 
-    def _fill_next(self, make: Make) -> tuple[int, int]:
+    def _begin_sealed(self, sealer: Sealer, header: bytes) -> None:
+        """Makes the database, which must be empty, a sealed one."""
+
+        def sign(writer: Writer) -> None:
+            writer.put(Table.SEAL, CHECK, sealer.check)
+            writer.put(Table.SEAL, HEADER, header)
+
+        self.write(sign)
+        self._database.check, self._database.header = sealer.check, header
+        self._sealer = sealer
+
+    def _fill_next(self, choose: Callable[[], Make]) -> tuple[int, int]:
         txn = self._begin_write()
         number = None
         try:
+            make = choose()
             before = self.file.stat().st_size
             number = self._folders.make_next()
             folder = self._folders.folder / number

@@ -102,6 +102,12 @@ class Folders:
         """Removes a folder that nobody has open; what cannot be removed now is swept later."""
         shutil.rmtree(self.folder / number, ignore_errors=True)
 
+    def remove_old(self) -> None:
+        """Removes the litter, also what others still have open, where the system allows it. Only inside `replacing`."""
+        for number in self._numbered():
+            if not self.is_current(number):
+                self.remove(number)
+
     def sweep(self) -> None:
         """Removes the litter that nobody has open, unless somebody else is filling or sweeping at this moment."""
         try:

@@ -1,8 +1,8 @@
 """Who this installation is: a small file beside the database, not inside it, so that a copied database shows.
 
 ``vault.json`` is plain JSON for the person to look at: format, vault id, device id, the CRDT client id, and the name
-that the device was given. It is written once, last, when a vault is made: a folder has a vault exactly when it is
-there.
+that the device was given; or, instead of the name, that the vault is sealed. It is written last when a vault is made: a
+folder has a vault exactly when it is there.
 """
 
 from __future__ import annotations
@@ -26,12 +26,17 @@ MAX_CLIENT = 1 << 53
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """*vault* and *device* are 16 bytes, *client* lies below 2^53."""
+    """*vault* and *device* are 16 bytes, *client* lies below 2^53.
+
+    *sealed* is what the person reads of how the vault lies on the disk; the database itself decides. The file of a
+    sealed vault does not hold the name.
+    """
 
     vault: bytes
     device: bytes
     client: int
     name: str
+    sealed: bool = False
 
     def write(self, folder: Path) -> None:
         """Writes the file into *folder*."""
@@ -40,7 +45,7 @@ class Identity:
             "vault": self.vault.hex(),
             "device": self.device.hex(),
             "client": self.client,
-            "name": self.name,
+            **({"sealed": True} if self.sealed else {"name": self.name}),
         }
         write_atomically(folder / IDENTITY_FILE, (json.dumps(fields, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -56,12 +61,13 @@ class Identity:
                     f"Install a newer vademecum."
                 )
             vault, device = bytes.fromhex(fields["vault"]), bytes.fromhex(fields["device"])
-            client, name = fields["client"], fields["name"]
+            sealed = fields.get("sealed", False) is True
+            client, name = fields["client"], "" if sealed else fields["name"]
             if not (len(vault) == len(device) == ID_SIZE and type(client) is int and 0 <= client < MAX_CLIENT):
                 raise ValueError("an id or the client id is out of its range")
             if type(name) is not str:
                 raise TypeError("the name is not text")
-            return cls(vault, device, client, name)
+            return cls(vault, device, client, name, sealed)
         except (FileNotFoundError, NotADirectoryError):
             raise VaultMissing(
                 f"There is no vault in {folder}. `vademecum init` makes one, `vademecum join` joins one."

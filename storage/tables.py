@@ -8,8 +8,13 @@ followed by a name.
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
-__all__ = ["Table"]
+__all__ = ["CHECK", "HEADER", "NAMES", "Name", "Table"]
+
+CHECK = b"check"
+HEADER = b"header"
+"""In the seal table: the check value of the data key, and how that key is kept."""
 
 
 class Table(Enum):
@@ -31,3 +36,38 @@ class Table(Enum):
     HELD = b"held"  # channel ‖ device ‖ seq → a commit that waits for the one before it, or was quarantined
     POSITIONS = b"positions"  # relay ‖ channel (‖ device) → place in its log, what it has acknowledged
     ROSTER = b"roster"  # hash → signed statement
+    SEAL = b"seal"  # nothing, or how the data key of a sealed vault is kept; itself never sealed
+
+
+class Name(NamedTuple):
+    """Where in a table's keys stands what tells of the memory: between the first *head* and the last *tail* bytes.
+
+    Where there is a *tail*, it begins with the zero byte that no name holds. *ordered* says that those who read the
+    table rely on the order of its keys.
+    """
+
+    head: int
+    tail: int = 0
+    ordered: bool = False
+
+
+NAMES: dict[Table, Name | None] = {
+    Table.META: None,
+    Table.SCOPES: Name(0, ordered=True),
+    Table.DOCUMENTS: None,
+    Table.LEAVES: Name(5, ordered=True),
+    Table.JOURNAL: Name(24),  # the check is a short hash of the name, by which a guess could be tried
+    Table.HISTORY: Name(5, tail=25),
+    Table.REINDEX: Name(5),
+    Table.EMBED: Name(5),
+    Table.VECTORS: Name(5),
+    Table.VECTOR_LOG: None,
+    Table.OUTBOX: None,
+    Table.COMMITS: None,
+    Table.FRONTIERS: None,
+    Table.HELD: None,
+    Table.POSITIONS: None,
+    Table.ROSTER: None,
+    Table.SEAL: None,
+}
+"""For every table, the names in its keys, which a sealed vault hides; None where keys are numbers and random ids."""

@@ -128,7 +128,7 @@ class Writer(Reader):
         if len(short) < len(rows):
             for key, value in rows:
                 if len(value) > _INLINE or key in large:
-                    self.put(table, key, value)
+                    Writer.put(self, table, key, value)  # not a subclass's, to which these rows are as they are stored
 
     def take_over(self, other: Reader, table: Table) -> None:
         """Puts all pairs of *table* as they stand in *other*, another database, each checked. *table* must be empty.

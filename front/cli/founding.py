@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from vademecum.asking import PASSPHRASE_VARIABLE
 from vademecum.vault import Vault
 
 from .naming import DeviceName, device_name
 from .options import AsJson, Home, home_folder
 from .output import print_json
+from .sealing import Passphrase, Sealed, new_passphrase
 
 __all__ = ["init"]
 
 
-def init(name: DeviceName = None, home: Home = None, as_json: AsJson = False) -> None:
+def init(
+    name: DeviceName = None,
+    sealed: Sealed = False,
+    passphrase: Passphrase = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
     """Make a vault with this device as its first; prints the recovery phrase, once.
 
     To join a vault that another device has already, use `join` instead.
@@ -22,8 +30,12 @@ def init(name: DeviceName = None, home: Home = None, as_json: AsJson = False) ->
     Examples:
       vademecum init
       vademecum init --name laptop --home ~/memory
+      vademecum init --sealed
+      vademecum init --sealed --passphrase
     """
-    with Vault.create(home_folder(home), device_name=device_name(name)) as vault:
+    sealed = sealed or passphrase
+    secret = new_passphrase(passphrase, PASSPHRASE_VARIABLE) if sealed else None
+    with Vault.create(home_folder(home), device_name=device_name(name), sealed=sealed, passphrase=secret) as vault:
         ledger = vault.ledger()
         made = {
             "vault": ledger.vault.hex(),

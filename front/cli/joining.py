@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from vademecum.asking import PASSPHRASE_VARIABLE
 from vademecum.errors import VademecumError
 from vademecum.vault import Joined, Vault
 
@@ -14,6 +15,7 @@ from .naming import DeviceName, device_name
 from .options import AsJson, Home, Index, home_folder
 from .output import counted, print_json, print_line, printable, tell
 from .progress import spinner
+from .sealing import Passphrase, Sealed, new_passphrase
 from .syncing import fetch, report_json
 
 __all__ = ["join", "pair"]
@@ -43,6 +45,8 @@ def join(
     code: Annotated[str, typer.Argument(metavar="CODE", help="What `vademecum pair` shows on the other device.")],
     relay: Annotated[str, typer.Option("--relay", metavar="URL", help="The relay that the other device uses.")],
     name: DeviceName = None,
+    sealed: Sealed = False,
+    passphrase: Passphrase = False,
     index: Index = True,
     home: Home = None,
     as_json: AsJson = False,
@@ -55,9 +59,17 @@ def join(
     Example:
       vademecum join K7QM-3F9X-2P --relay http://192.168.1.20:8787 --name phone
     """
+    secret = new_passphrase(passphrase, PASSPHRASE_VARIABLE) if sealed or passphrase else None
     with spinner("Asking the other device"):
         vault, fingerprint = asyncio.run(
-            Vault.join(home_folder(home), code, relay=relay, device_name=device_name(name))
+            Vault.join(
+                home_folder(home),
+                code,
+                relay=relay,
+                device_name=device_name(name),
+                sealed=sealed,
+                passphrase=secret,
+            )
         )
     with vault:
         if not as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -9,6 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from vademecum.asking import asker
 
 from .failures import guarded
 from .options import AsJson, Home, ValueCommand
@@ -26,6 +29,8 @@ COMMANDS = {
     "log": "looking:log",
     "forget": "memory:forget",
     "import": "importing:import_from",
+    "seal": "sealing:seal",
+    "unseal": "sealing:unseal",
     "relay": "",
     "sync": "syncing:sync",
     "daemon": "",
@@ -77,7 +82,15 @@ def program() -> Any:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program with *argv* (default: the process's own arguments); returns its exit code."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        asker.set(_ask_passphrase)
     return guarded(lambda: program().main(args=argv, prog_name="vademecum", standalone_mode=False))
+
+
+def _ask_passphrase() -> str:
+    from .sealing import ask_passphrase
+
+    return ask_passphrase()
 
 
 def _command(name: str, target: str) -> TyperCommand:
