@@ -18,21 +18,24 @@ __all__ = ["main"]
 
 GROUPS = ("write", "wire", "join", "recall")
 """What runs when no group is named: under two minutes together."""
+LONG_GROUPS = ("replica",)
+"""Groups that take minutes, and run only when named."""
 DATA_GROUPS = ("recall-quality",)
 """Groups that measure on a file, and run only where ``--data`` names it."""
+ALL = (*GROUPS, *LONG_GROUPS, *DATA_GROUPS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code 0 if every requirement was met, 1 if not, 2 for misuse."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures beside floors, in the same run.")
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join((*GROUPS, *DATA_GROUPS)))
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(ALL))
     parser.add_argument("--json", action="store_true", help="print the rows as a list in JSON")
     parser.add_argument("--data", type=Path, metavar="FILE", help="conversations with questions, for recall-quality")
     options = parser.parse_args(arguments)
     groups = options.groups or [*GROUPS, *(DATA_GROUPS if options.data else ())]
     for group in groups:
-        if group not in (*GROUPS, *DATA_GROUPS):
-            parser.error(f"there is no group {group!r}; the groups are {', '.join((*GROUPS, *DATA_GROUPS))}")
+        if group not in ALL:
+            parser.error(f"there is no group {group!r}; the groups are {', '.join(ALL)}")
         if group in DATA_GROUPS and options.data is None:
             parser.error(f"the group {group} needs --data FILE")
     rows = [row for group in groups for row in _measured(group, options.data)]

@@ -77,6 +77,29 @@ def test_the_tap_counts_messages_with_their_websocket_framing(tmp_path: Path) ->
     assert asyncio.run(speak()) == [(b"\x01" * 10, 16)]
 
 
+def test_the_replica_group_measures_overwriting_opening_holding_and_writing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("LEAVES", 300), ("SMALL", 100), ("ROUNDS", 1), ("WRITES", 4)):
+        monkeypatch.setattr(f"bench.replica.{name}", value)
+    for name, value in (("LEAVES", 50), ("OVERWRITES", 400), ("BETWEEN_SYNCS", 200)):
+        monkeypatch.setattr(f"bench.overwriting.{name}", value)
+    monkeypatch.setattr("bench.replica._proofs", list)  # the proofs have tests of their own
+    main(["replica", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"].removeprefix("replica/") for row in rows] == [
+        "overwritten",
+        "overwritten/relay",
+        "open/process",
+        "open/here",
+        "resident/idle",
+        "resident/after-write",
+        "first-write",
+        "write",
+    ]
+    assert all(row["value"] > 0 and row["floor"] > 0 for row in rows)
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.write.ROUNDS", 6)
