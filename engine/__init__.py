@@ -29,6 +29,7 @@ merging      applying another device's changes
 gathering    collecting this device's changes for a commit
 generations  beginning a scope's document anew
 forgetting   what the person has had removed
+renewing     what a device that was copied has written, said again by the one the copy becomes
 audit        why, log and history
 handle       what an agent gets
 indexing     draining the queues into the recall indexes

@@ -103,10 +103,15 @@ class OpenDocument:
 
     def fold(self, writer: Writer) -> None:
         """Replaces state and updates by one state, without what was overwritten. Nothing to do where none came."""
-        if not self.tail_count:
-            return
-        updates = [update for _, update in writer.scan(Table.DOCUMENTS, self.number)]
-        state = self.document.fold(updates)
+        if self.tail_count:
+            self.rewrite(writer, self.folded(writer))
+
+    def folded(self, writer: Writer) -> bytes:
+        """State and updates as one state."""
+        return self.document.fold([update for _, update in writer.scan(Table.DOCUMENTS, self.number)])
+
+    def rewrite(self, writer: Writer, state: bytes) -> None:
+        """Puts *state* in the place of everything that is kept of this document. The one in memory stays as it is."""
         writer.delete_prefix(Table.DOCUMENTS, self.number)
         writer.put(Table.DOCUMENTS, self._key(_STATE), state)
         self.state_bytes, self.tail_bytes, self.tail_count = len(state), 0, 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vademecum.storage.tables import Table
-from vademecum.storage.transaction import Writer
+from vademecum.storage.transaction import Reader, Writer
 
 from . import journal, outbox
 from .changes import Changes, Superseded, encode_changes
@@ -23,7 +23,7 @@ from .replica import Transaction
 from .splitting import NO_UPDATE, split_update
 from .writing import ScopeWriter
 
-__all__ = ["gather", "gather_anew"]
+__all__ = ["gather", "gather_anew", "gathered"]
 
 _GATHERED = b"gathered/"
 _CHECK = 4  # bytes at the end of a journal key that tell names apart
@@ -37,7 +37,7 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
     pending = list(outbox.waiting(transaction.writer, scope.number))
     if not pending:
         return
-    since = int.from_bytes(transaction.writer.get(Table.META, _GATHERED + scope.number) or b"", "big")
+    since = gathered(transaction.writer, scope.number)
     outbox.clear(transaction.writer, scope.number)
     transaction.writer.put(Table.META, _GATHERED + scope.number, scope.document.own_clock().to_bytes(8, "big"))
     whole = _whole(scope, pending, since)
@@ -58,8 +58,13 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
         yield Changes(NO_UPDATE, tuple(batch))
 
 
+def gathered(reader: Reader, scope: bytes) -> int:
+    """How many operations of this device in scope# *scope* have been gathered."""
+    return int.from_bytes(reader.get(Table.META, _GATHERED + scope) or b"", "big")
+
+
 def gather_anew(writer: Writer, scope: bytes) -> None:
-    """To be called when the scope has another document, in which this device has not written yet."""
+    """To be called when the scope has another document, or this device another client id."""
     writer.delete(Table.META, _GATHERED + scope)
 
 

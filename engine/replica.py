@@ -4,6 +4,9 @@ A change happens inside one write transaction of the environment: catch up with 
 have added to the document, change it, append the update, upsert the winners, write the journal, queue the index, and
 commit. LMDB's writer lock serialises every process of the device, so one CRDT client id for each installation is
 safe. A document cannot be rolled back: whenever a transaction does not commit, it is thrown away and loaded again.
+
+The database says whose it is. An installation that finds itself to be a copy takes another identity (`Replica.renew`);
+every other process of it notices at its next write, before anything is written under the old name.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from vademecum.storage.environment import Environment
+from vademecum.storage.identity import OWNER, owner_mark, parse_owner
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
 
@@ -43,6 +47,8 @@ class Replica:
         self.wall = wall
         self.rings: Callable[[], None] | None = None
         """Called after each write that left something to send; must not raise, nor take long."""
+        self.due: Callable[[], object] | None = None
+        """What must be done before anything is written here; it is called once, and again if it raises."""
         self._documents = Documents(client)
         self._database = environment.number
         # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
@@ -62,6 +68,55 @@ class Replica:
         *work* may run again from the start (see `Environment.write`).
         """
 
+        self._follow_fork()
+        with self._writing:
+            due, self.due = self.due, None
+            if due is not None:
+                try:
+                    due()
+                except BaseException:
+                    self.due = due
+                    raise
+            while True:
+                try:
+                    return self._run(work)
+                except _Renewed as renewed:
+                    self._become(renewed.device, renewed.client)
+
+    def renew(self, device: bytes, client: int, work: Callable[[Transaction], None]) -> bool:
+        """Becomes *device*, whose CRDT client id is *client*, in the transaction in which *work* makes everything fit.
+
+        *work* must put the new `OWNER`, and begins with documents as they are in the database. False if another process
+        has renewed the installation since this one looked: then *work* has not been done, and this replica is what the
+        other made it. If *work* raises, nothing has changed.
+        """
+        with self._writing:
+            before = self.device, self.client
+            expected = owner_mark(*before)
+            self._become(device, client)
+            try:
+                self._run(work, expected)
+            except _Renewed as renewed:
+                self._become(renewed.device, renewed.client)
+                return False
+            except BaseException:
+                self._become(*before)
+                raise
+            return True
+
+    def follow(self) -> bytes:
+        """The device that this installation is now, whichever process has renewed it."""
+        with self.environment.read() as reader:
+            owner = reader.get(Table.META, OWNER)
+        if owner is not None:
+            _, device, client = parse_owner(owner)
+            with self._writing:
+                if (device, client) != (self.device, self.client):
+                    self._become(device, client)
+        return self.device
+
+    def _run(self, work: Callable[[Transaction], T], expected: bytes | None = None) -> T:
+        mark = expected or owner_mark(self.device, self.client)
         to_send = False
 
         def run(writer: Writer) -> T:
@@ -69,6 +124,9 @@ class Replica:
             if self._database != self.environment.number:  # replaced: what was held in memory may not be in this one
                 self._documents.discard()
                 self._database = self.environment.number
+            owner = writer.get(Table.META, OWNER)
+            if owner is not None and not owner.endswith(mark):
+                raise _Renewed(owner)
             with ExitStack() as edits:
                 transaction = Transaction(writer, self, self._documents.begin(), edits)
                 result = work(transaction)
@@ -77,17 +135,20 @@ class Replica:
                 to_send = transaction.finish()
             return result
 
-        self._follow_fork()
-        with self._writing:
-            try:
-                result = self.environment.write(run)
-            except BaseException:
-                self._documents.discard()
-                raise
-            self._documents.committed()
+        try:
+            result = self.environment.write(run)
+        except BaseException:
+            self._documents.discard()
+            raise
+        self._documents.committed()
         if to_send and self.rings is not None:
             self.rings()
         return result
+
+    def _become(self, device: bytes, client: int) -> None:
+        """What the documents in memory hold may have been taken out of the database: they are loaded again."""
+        self.device, self.client = device, client
+        self._documents = Documents(client)
 
     def close(self) -> None:
         self._follow_fork()
@@ -100,6 +161,13 @@ class Replica:
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._writing = threading.RLock()
+
+
+class _Renewed(Exception):
+    """Ends a transaction that was begun under an identity that is no longer the database's."""
+
+    def __init__(self, owner: bytes) -> None:
+        _, self.device, self.client = parse_owner(owner)
 
 
 class Transaction(View):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from vademecum.errors import MalformedBytes
 
-__all__ = ["NO_UPDATE", "split_update"]
+__all__ = ["NO_UPDATE", "cut_update", "split_update"]
 
 NO_UPDATE = b"\0\0"
 """The update that changes nothing."""
@@ -20,6 +20,7 @@ _CONTENT = 0x1F  # of a structure's first byte: what it holds; 0 stands for oper
 _HAS_KEY, _HAS_RIGHT, _HAS_LEFT = 0x20, 0x40, 0x80
 _DELETED, _ANY = 1, 8
 _BYTES = 116  # of a value
+_EVERYTHING = 1 << 64
 
 
 def split_update(update: bytes, limit: int) -> list[bytes]:
@@ -50,6 +51,40 @@ def split_update(update: bytes, limit: int) -> list[bytes]:
     if len(structures) + len(deletions) <= limit:
         return [*parts, _part(held, client, first, structures, deletions)]
     return [*parts, _part(held, client, first, structures, b"\0"), b"\0" + deletions]
+
+
+def cut_update(update: bytes, client: int, keep: int) -> bytes:
+    """*update* without what *client* did after its first *keep* operations.
+
+    What those operations had deleted of others, or of its own earlier ones, stays deleted. Raises `MalformedBytes` if
+    it holds what no document of ours holds.
+    """
+    source = _Source(update)
+    kept: list[bytes] = []
+    for _ in range(source.number()):
+        count, its, clock = source.number(), source.number(), source.number()
+        first = source.at
+        last = keep if its == client else _EVERYTHING
+        held, reached, structures = 0, clock, b""
+        for _ in range(count):
+            at = source.at
+            length = source.structure()
+            if reached < last <= reached + length:  # the last that stays, maybe only the first part of it
+                structures = update[first:at] + source.shortened(at, length, last - reached)
+            held += reached < last
+            reached += length
+        if held:
+            kept.append(_number(held) + _number(its) + _number(clock) + (structures or update[first : source.at]))
+    deleted: list[bytes] = []
+    for _ in range(source.number()):
+        its = source.number()
+        ranges = [(source.number(), source.number()) for _ in range(source.number())]
+        if its == client:
+            ranges = [(clock, min(length, keep - clock)) for clock, length in ranges if clock < keep]
+        if ranges:
+            numbers = [its, len(ranges), *(number for pair in ranges for number in pair)]
+            deleted.append(b"".join(_number(number) for number in numbers))
+    return b"".join([_number(len(kept)), *kept, _number(len(deleted)), *deleted])
 
 
 def _part(count: int, client: int, clock: int, structures: bytes, deletions: bytes) -> bytes:
@@ -107,6 +142,14 @@ class _Source:
                 raise MalformedBytes("An update to be split holds a value that is not bytes.")
             self._skip(self.number())
         return length
+
+    def shortened(self, begin: int, length: int, to: int) -> bytes:
+        """The structure that began at *begin* and was passed over last, of *length* operations, cut down to *to*."""
+        if to == length:
+            return self._data[begin : self.at]
+        if self._data[begin] & _CONTENT not in (0, _DELETED):
+            raise MalformedBytes("An update is cut in the middle of a value.")
+        return self._data[begin : self.at - len(_number(length))] + _number(to)  # the length stands last
 
     def _byte(self) -> int:
         if self.at >= len(self._data):

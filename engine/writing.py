@@ -88,15 +88,23 @@ class ScopeWriter:
         self.queue_index(key, record.order)
         self._deletes |= record.deleted
         if slot_map in journal.JOURNALED:
-            entry, index = journal.entry_rows(self.number, key, mine)
-            self._writer.put(Table.JOURNAL, *entry)
-            self._writer.put(Table.HISTORY, *index)
-            self._written.append(entry[0])
+            self.journal(key, mine)
             if record.deleted and record.by_person:
                 self.empty_history(key)
         if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
             self._forgotten = None
         return record
+
+    def journal(self, key: bytes, mine: Slot, *, forgotten: bool = False) -> None:
+        """Writes into the journal that this device wrote *mine*, and sees to it that the others hear of it."""
+        entry, index = journal.entry_rows(self.number, key, mine, forgotten=forgotten)
+        self._writer.put(Table.JOURNAL, *entry)
+        self._writer.put(Table.HISTORY, *index)
+        self._written.append(entry[0])
+
+    def tell_deletions(self) -> None:
+        """Sees to it that what this transaction sends holds all deletions of the document."""
+        self._deletes = True
 
     def forgotten(self) -> Forgotten:
         """Which writers the person has forgotten in this scope."""

@@ -30,6 +30,7 @@ TIDY_SECONDS = 30.0
 async def stay_in_step(vault: Vault, stop: asyncio.Event, kind: str) -> None:
     """See `Vault.sync_forever`. *kind* is what others are told about this process, see `bell.Note`."""
     vault.relay_or_refuse()
+    await asyncio.to_thread(vault.settle)
     ledger = await asyncio.to_thread(vault.ledger)
 
     def changed() -> bool:

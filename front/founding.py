@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.engine.replica import Replica, Transaction
-from vademecum.errors import DamagedStore, InvalidArgument, MalformedBytes, StorageTrouble, VaultExists, VaultLocked
+from vademecum.errors import InvalidArgument, MalformedBytes, StorageTrouble, VaultExists, VaultLocked
+from vademecum.storage import installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.files import write_atomically
-from vademecum.storage.identity import IDENTITY_FILE, Identity
+from vademecum.storage.identity import IDENTITY_FILE, OWNER, Identity
 from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ __all__ = [
     "STORE",
     "check_free",
     "check_name",
-    "check_owner",
     "check_room",
     "keys_are_sealed",
+    "load_keys",
     "make_folder",
+    "new_client",
+    "new_token",
     "read_keys",
     "write_keys",
 ]
@@ -50,8 +53,6 @@ _SEALED_KEYS = b"VE\x01"
 _CLIENT_BITS = 52
 _ROOM = 1 << 18
 """Bytes that a new vault takes, about."""
-_OWNER = b"owner"
-"""In the meta table: the identity that the database was made for, vault ‖ device ‖ client id."""
 
 
 def check_free(home: Path) -> None:
@@ -104,14 +105,15 @@ def make_folder(
     With *seal*, a sealed one: the data key at work, and the header that says how it is kept.
     """
     check_free(home)
-    client = int.from_bytes(os.urandom(8), "big") >> (64 - _CLIENT_BITS)
-    identity = Identity(vault, device, client, name, sealed=seal is not None)
+    identity = Identity(vault, device, new_client(), name, sealed=seal is not None)
+    token = new_token()
 
     def fill_and_sign(transaction: Transaction) -> None:
         fill(transaction)
         if seal is not None:
             transaction.writer.put(Table.META, DEVICE_NAME, name.encode())
-        transaction.writer.put(Table.META, _OWNER, _owner(identity))
+        transaction.writer.put(Table.META, OWNER, identity.owner)
+        transaction.writer.put(Table.META, installation.INSTANCE, installation.token_hash(token))
 
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -125,7 +127,9 @@ def make_folder(
                 replica.close()
             write_keys(aside, keys, None if seal is None else seal[0])
             (aside / INDEX).mkdir(mode=0o700)
-            _move_in(aside, home, (STORE, INDEX, KEYS_FILE))
+            installation.keep_token(aside, token)
+            _move_in(aside, home, (STORE, INDEX, KEYS_FILE, installation.FOLDER))
+            installation.note_place(home)
             identity.write(home)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
@@ -133,27 +137,19 @@ def make_folder(
         raise StorageTrouble(f"No vault can be made in {home}: {error.strerror}.") from error
 
 
-def check_owner(replica: Replica, identity: Identity, home: Path) -> None:
-    """Raises `DamagedStore` if the database in *home* was made for another identity than its file says.
-
-    Anything written then would be under another device's name, in which nobody could read it any more.
-    """
-    with replica.read() as view:
-        owner = view.reader.get(Table.META, _OWNER)
-    if owner is not None and owner != _owner(identity):
-        raise DamagedStore(
-            f"The database in {home / STORE} belongs to another device or vault than {home / IDENTITY_FILE} says. "
-            f"Put back the one that was replaced."
-        )
+def new_client() -> int:
+    """A CRDT client id for an installation."""
+    return int.from_bytes(os.urandom(8), "big") >> (64 - _CLIENT_BITS)
 
 
-def _owner(identity: Identity) -> bytes:
-    return identity.vault + identity.device + identity.client.to_bytes(8, "big")
+def new_token() -> bytes:
+    """An instance token."""
+    return os.urandom(installation.TOKEN_SIZE)
 
 
-def write_keys(home: Path, keys: bytes, sealer: Sealer | None) -> None:
+def write_keys(home: Path, keys: bytes, sealer: Sealer | None, name: str = KEYS_FILE) -> None:
     """Keeps a device's secret keys, `DeviceKeys.to_bytes`, in *home*; sealed with *sealer*. Raises ``OSError``."""
-    write_atomically(home / KEYS_FILE, keys if sealer is None else _SEALED_KEYS + sealer.file(KEYS_FILE).seal(keys))
+    write_atomically(home / name, keys if sealer is None else _SEALED_KEYS + sealer.file(KEYS_FILE).seal(keys))
 
 
 def keys_are_sealed(home: Path) -> bool:
@@ -162,27 +158,32 @@ def keys_are_sealed(home: Path) -> bool:
         return file.read(len(_SEALED_KEYS)) == _SEALED_KEYS
 
 
-def read_keys(home: Path, device: bytes, sealer: Sealer | None = None) -> DeviceKeys:
+def read_keys(home: Path, device: bytes, sealer: Sealer | None = None, name: str = KEYS_FILE) -> DeviceKeys:
     """The secret keys of *device*. Raises `MalformedBytes` or `StorageTrouble` if the file holds something else, and
     `VaultLocked` if it is sealed and *sealer* is not given.
     """
+    keys = load_keys(home, sealer, name)
+    if keys.device != device:
+        raise StorageTrouble(f"The keys in {home / name} are those of another device. Put this device's own back.")
+    return keys
+
+
+def load_keys(home: Path, sealer: Sealer | None, name: str) -> DeviceKeys:
+    """The secret keys in the file *name*, whosever they are. Raises as `read_keys`."""
     from vademecum.transport.keys import DeviceKeys
 
-    file = home / KEYS_FILE
+    file = home / name
     try:
         data = file.read_bytes()
         if data.startswith(_SEALED_KEYS):
             if sealer is None:
                 raise VaultLocked(f"This device's keys, {file}, are sealed, and the vault was opened without a key.")
             data = sealer.file(KEYS_FILE).open(data[len(_SEALED_KEYS) :])
-        keys = DeviceKeys.from_bytes(data)
+        return DeviceKeys.from_bytes(data)
     except OSError as error:
         raise StorageTrouble(f"This device's keys, {file}, cannot be read: {error.strerror}.") from error
     except MalformedBytes as error:
         raise MalformedBytes(f"This device's keys, {file}, are damaged. {error.message}") from error
-    if keys.device != device:
-        raise StorageTrouble(f"The keys in {file} are those of another device. Put this device's own back.")
-    return keys
 
 
 def _move_in(aside: Path, home: Path, names: Sequence[str]) -> None:

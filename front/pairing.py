@@ -30,6 +30,7 @@ async def admit(vault: Vault, show: Callable[[str], None], timeout: float | None
     relay = vault.relay
     if relay is None:
         raise NoRelay("Pairing goes through a relay, and this vault uses none. `vademecum relay use URL` sets one.")
+    vault.settle()
     ledger = vault.ledger()
     names: list[str] = []
 

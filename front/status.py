@@ -94,7 +94,10 @@ def read_status(vault: Vault) -> Status:
             Device(device, member_name(known, device, ledger.secrets), member.role, device == ledger.device)
             for device, member in known.members.items()
         ),
-        in_names(vault, recorded.problems),
+        (
+            *vault.installation.problems(lambda device: member_name(known, device, ledger.secrets)),
+            *in_names(vault, recorded.problems),
+        ),
         vault.relay,
         indexing,
         held_by,

@@ -22,7 +22,8 @@ from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.sight import Sight
 from vademecum.errors import InvalidArgument, NoRelay
-from vademecum.founding import INDEX, STORE, check_free, check_name, check_owner, make_folder, read_keys
+from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
+from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
 from vademecum.storage.tables import Table
@@ -61,12 +62,13 @@ class Vault:
     returns. `user` is the person's own access, `agent` gives an agent its confined one.
     """
 
-    def __init__(self, home: Path, identity: Identity, replica: Replica) -> None:
+    def __init__(self, home: Path, identity: Identity, replica: Replica, installation: Installation) -> None:
         self.home = home
         self.user = Person(replica)
         self.recovery_phrase: str | None = None
         """The 24 words, only on the object that `create` returned. They are kept nowhere: write them down."""
-        self._identity = identity
+        self.installation = installation
+        self._vault_id = identity.vault
         self._replica = replica
         self._bell = Bell(home)
         replica.rings = self._bell.ring
@@ -139,6 +141,9 @@ class Vault:
     ) -> Vault:
         """Opens the vault in the folder *home*.
 
+        A folder that is a copy of another, or came from a backup, can be read; before anything is written in it, it
+        becomes a device of its own, which `status` and the log (``vademecum``, a warning) tell.
+
         A sealed one takes its key from the system's keyring; or from *passphrase*, a text or what asks for it, or the
         environment's ``VADEMECUM_PASSPHRASE``; or from *recovery_phrase*, the 24 words, where those are lost. Raises
         `VaultMissing`, `NewerFormat`, `DamagedStore`, `StorageTrouble`, `VaultLocked` and `WrongKey`.
@@ -152,11 +157,11 @@ class Vault:
                 from vademecum.sealing import open_sealed
 
                 identity = open_sealed(folder, identity, environment, passphrase, recovery_phrase)
-            check_owner(replica, identity, folder)
+            installation = Installation.open(folder, replica, identity, wall_ms)
         except BaseException:
             replica.close()
             raise
-        return cls(folder, identity, replica)
+        return cls(folder, identity, replica, installation)
 
     @classmethod
     async def join(
@@ -253,7 +258,7 @@ class Vault:
 
     @property
     def device_name(self) -> str:
-        return self._identity.name
+        return self.installation.identity.name
 
     @property
     def relay(self) -> str | None:
@@ -296,6 +301,7 @@ class Vault:
         from vademecum.transport.client import sync_once
 
         url = self.relay_or_refuse()
+        await asyncio.to_thread(self.settle)
         done = await sync_through_holder(self)
         if done is not None:
             return done
@@ -327,12 +333,19 @@ class Vault:
         from vademecum.transport.ledger import ReplicaLedger
 
         if self._ledger is None:
-            self._ledger = ReplicaLedger(self._replica, self._identity.vault, self.keys())
+            copies = self.installation.copies()
+            self._ledger = ReplicaLedger(self._replica, self._vault_id, self.keys(), copies=copies)
+        self._ledger.follow()
         return self._ledger
 
     def keys(self) -> DeviceKeys:
         """This device's secret keys. Raises `MalformedBytes` if the file is damaged, `StorageTrouble` if it is lost."""
-        return read_keys(self.home, self._identity.device, self._replica.environment.sealer)
+        return self.installation.keys(self._replica.device)
+
+    def settle(self) -> None:
+        """Makes a copy a device of its own now, and not before its first write; otherwise nothing happens."""
+        if self._replica.due is not None:
+            self._replica.write(lambda _: None)
 
     @property
     def replica(self) -> Replica:
@@ -357,13 +370,13 @@ class Vault:
         """
         from vademecum.sealing import seal_vault
 
-        self._identity = seal_vault(self, self._identity, passphrase)
+        self.installation.identity = seal_vault(self, self.installation.identity, passphrase)
 
     def unseal(self) -> None:
         """Writes all files of this vault in the open again. Raises `Refused` if it is not sealed, `StorageTrouble`."""
         from vademecum.sealing import unseal_vault
 
-        self._identity = unseal_vault(self, self._identity)
+        self.installation.identity = unseal_vault(self, self.installation.identity)
 
     def rekey(self, passphrase: Passphrase | None = None) -> None:
         """Keeps the key of this sealed vault in another way: under *passphrase*, or without one in the keyring.
@@ -373,7 +386,7 @@ class Vault:
         """
         from vademecum.sealing import rekey_vault
 
-        rekey_vault(self, self._identity, passphrase)
+        rekey_vault(self, self.installation.identity, passphrase)
 
     def leave_indexes(self) -> None:
         """Closes the recall indexes; the next question opens those that are there then."""

@@ -16,6 +16,7 @@ damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean
 files         atomic writes of small files
 identity      who this installation is, kept outside the database
+installation  whether the folder is still the one in which its vault was made
 ============  =======================================================================
 
 Knows nothing of memories: keys and values are bytes.

@@ -2,7 +2,8 @@
 
 ``vault.json`` is plain JSON for the person to look at: format, vault id, device id, the CRDT client id, and the name
 that the device was given; or, instead of the name, that the vault is sealed. It is written last when a vault is made: a
-folder has a vault exactly when it is there.
+folder has a vault exactly when it is there. The database names its owner as well, so that one that belongs to another
+identity shows; a copy that takes a new identity changes the database first, and this file after it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble, VaultMis
 
 from .files import write_atomically
 
-__all__ = ["FORMAT", "IDENTITY_FILE", "Identity"]
+__all__ = ["FORMAT", "IDENTITY_FILE", "OWNER", "Identity", "owner_mark", "parse_owner"]
 
 FORMAT = 1
 """Version of everything a vault's folder holds."""
 IDENTITY_FILE = "vault.json"
+OWNER = b"owner"
+"""In the meta table: the identity that the database belongs to, vault ‖ device ‖ client id."""
 ID_SIZE = 16
 MAX_CLIENT = 1 << 53
 
@@ -37,6 +40,11 @@ class Identity:
     client: int
     name: str
     sealed: bool = False
+
+    @property
+    def owner(self) -> bytes:
+        """As the database names its owner."""
+        return self.vault + owner_mark(self.device, self.client)
 
     def write(self, folder: Path) -> None:
         """Writes the file into *folder*."""
@@ -76,3 +84,13 @@ class Identity:
             raise StorageTrouble(f"The file {file} cannot be read: {error.strerror}.") from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedStore(f"The file {file} is damaged; restore it from a backup.") from error
+
+
+def owner_mark(device: bytes, client: int) -> bytes:
+    """The part of an owner that a process must know to write under the right name."""
+    return device + client.to_bytes(8, "big")
+
+
+def parse_owner(owner: bytes) -> tuple[bytes, bytes, int]:
+    """(vault, device, client id) of an `OWNER`."""
+    return owner[:ID_SIZE], owner[ID_SIZE : 2 * ID_SIZE], int.from_bytes(owner[2 * ID_SIZE :], "big")

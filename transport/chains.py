@@ -11,6 +11,7 @@ POSITIONS     channel ‖ device                     greatest seq that the relay
 META          ``channel/`` ‖ channel               name of the scope
 META          ``told/`` ‖ channel                  frontier as our last commit stated it
 META          ``claims/`` ‖ channel ‖ device       frontier that this author has stated so far
+META          ``formerly``                         devices that this installation has been → CRDT client id
 ============  ===================================  ========================================================
 """
 
@@ -22,7 +23,7 @@ import msgpack
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
-from vademecum.transport.commit import HASH_SIZE
+from vademecum.transport.commit import HASH_SIZE, parse_header
 from vademecum.transport.keys import ID_SIZE
 
 __all__ = [
@@ -32,7 +33,10 @@ __all__ = [
     "claimed",
     "claims",
     "commits_after",
+    "cut",
     "forget_relay",
+    "forget_told",
+    "former_clients",
     "frontier",
     "held",
     "hold",
@@ -40,6 +44,7 @@ __all__ = [
     "scope_of",
     "set_acknowledged",
     "set_claims",
+    "set_former_clients",
     "set_position",
     "set_scope",
     "set_told",
@@ -52,6 +57,7 @@ NO_COMMIT = (0, bytes(HASH_SIZE))
 _CHANNEL = b"channel/"
 _TOLD = b"told/"
 _CLAIMS = b"claims/"
+_FORMERLY = b"formerly"
 
 
 def channels(reader: Reader) -> list[bytes]:
@@ -82,6 +88,24 @@ def commits_after(reader: Reader, channel: bytes, device: bytes, seq: int) -> It
     prefix = channel + device
     for _, data in reader.scan(Table.COMMITS, prefix, after=prefix + seq.to_bytes(8, "big")):
         yield data
+
+
+def cut(writer: Writer, channel: bytes, device: bytes, keep: int) -> list[bytes]:
+    """Gives up all commits of a chain behind number *keep*, those that are held included; returns them, in order, but
+    for the held ones.
+    """
+    given_up = list(commits_after(writer, channel, device, keep))
+    chain = channel + device
+    for number, _ in enumerate(given_up, keep + 1):
+        writer.delete(Table.COMMITS, chain + number.to_bytes(8, "big"))
+    writer.delete_prefix(Table.HELD, chain)
+    if given_up and keep:
+        writer.put(Table.FRONTIERS, chain, msgpack.packb([keep, parse_header(given_up[0]).previous]))
+    elif given_up:
+        writer.delete(Table.FRONTIERS, chain)
+    if acknowledged(writer, channel).get(device, 0) > keep:
+        writer.put(Table.POSITIONS, chain, keep.to_bytes(8, "big"))
+    return given_up
 
 
 def hold(writer: Writer, channel: bytes, device: bytes, seq: int, data: bytes) -> None:
@@ -149,6 +173,21 @@ def told(reader: Reader, channel: bytes) -> dict[bytes, int]:
 
 def set_told(writer: Writer, channel: bytes, seqs: Mapping[bytes, int]) -> None:
     writer.put(Table.META, _TOLD + channel, msgpack.packb(dict(seqs)))
+
+
+def forget_told(writer: Writer) -> None:
+    """To be called when this device takes another name: as that one it has stated nothing yet."""
+    writer.delete_prefix(Table.META, _TOLD)
+
+
+def former_clients(reader: Reader) -> dict[bytes, int]:
+    """Devices that this installation has been → the CRDT client id that it had as each."""
+    found = reader.get(Table.META, _FORMERLY)
+    return {} if found is None else dict(msgpack.unpackb(found))
+
+
+def set_former_clients(writer: Writer, clients: Mapping[bytes, int]) -> None:
+    writer.put(Table.META, _FORMERLY, msgpack.packb(dict(clients)))
 
 
 def claims(reader: Reader, channel: bytes, author: bytes) -> dict[bytes, int]:

@@ -118,6 +118,14 @@ class Ledger(Protocol):
         """
         ...
 
+    def release(self, channel: bytes, device: bytes, seq: int) -> bool:
+        """The relay holds another commit than this replica at ``seq`` of the chain of ``device``.
+
+        True if that was a chain of this replica's own: then two copies of it have written, and this one has given up
+        what it had of the chain, and gone on as another ``device``. False if the chain stays as it is.
+        """
+        ...
+
     def record(self, state: str, problems: Sequence[Problem]) -> None:
         """Stores what ``status`` shows.
 

@@ -2,6 +2,9 @@
 
 A commit that cannot be used is set aside and reported, and never stops the others: whatever it had begun to do is
 undone by running the whole transaction again without it.
+
+The tripwire: a commit that this device has signed and does not hold shows that there is a copy of this device. Nothing
+is taken in then; the ledger first gives this replica another name.
 """
 
 from __future__ import annotations
@@ -22,13 +25,26 @@ from vademecum.transport.keys import channel_id, channel_key
 from vademecum.transport.roster import Roster
 from vademecum.transport.vault_secrets import VaultSecrets
 
-__all__ = ["Intake"]
+__all__ = ["Intake", "Twin"]
+
+
+class Twin(Exception):
+    """A commit in the name of this replica, or of a device that it has been, that this replica has not written.
+
+    Not an error of the library's: the ledger deals with it.
+    """
+
+    def __init__(self, channel: bytes, device: bytes, seq: int) -> None:
+        self.channel, self.device, self.seq = channel, device, seq
 
 
 class Intake:
-    """Takes in commits of one channel."""
+    """Takes in commits of one channel. With *tripwire*, `take` raises `Twin`, and then nothing has changed."""
 
-    def __init__(self, vault: bytes, channel: bytes, roster: Roster, secrets: VaultSecrets) -> None:
+    def __init__(
+        self, vault: bytes, channel: bytes, roster: Roster, secrets: VaultSecrets, *, tripwire: bool = False
+    ) -> None:
+        self.tripwire = tripwire
         self._vault = vault
         self._channel = channel
         self._roster = roster
@@ -91,6 +107,7 @@ class _Run:
         self._spoiled = spoiled
         self._frontier = chains.frontier(transaction.writer, self._channel)
         self._claimed = chains.claimed(transaction.writer, self._channel)
+        self._mine = {transaction.device, *chains.former_clients(transaction.writer)} if intake.tripwire else set()
         self._applied = self._duplicates = self._held = 0
         self._problems: list[Problem] = []
 
@@ -116,9 +133,11 @@ class _Run:
             header = parse_header(data)
             seq, last = self._frontier.get(header.device, chains.NO_COMMIT)
             if header.seq <= seq:
-                self._compare(header, its_hash)
+                self._compare(header, data)
                 return None
             header, body = self._intake.open(data)
+            if header.device == self._transaction.device and header.device in self._mine:
+                raise Twin(self._channel, header.device, header.seq)
             if header.seq > seq + 1:
                 chains.hold(self._writer, self._channel, header.device, header.seq, data)
                 self._held += 1
@@ -144,13 +163,16 @@ class _Run:
         self._applied += 1
         return header
 
-    def _compare(self, header: Header, its_hash: bytes) -> None:
+    def _compare(self, header: Header, data: bytes) -> None:
         """A commit that is here already is the same one, or its device's history has been forked."""
         here = next(chains.commits_after(self._writer, self._channel, header.device, header.seq - 1))
-        if commit_hash(here) == its_hash:
+        if here == data:
             self._duplicates += 1
             chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
             return
+        if header.device in self._mine:
+            self._intake.open(data)  # only what the device has signed counts
+            raise Twin(self._channel, header.device, header.seq)
         self._problems.append(
             Problem(
                 "fork-detected",

@@ -14,14 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from vademecum.engine.changes import encode_changes
 from vademecum.engine.gathering import gather
 from vademecum.engine.replica import Replica, Transaction
+from vademecum.storage.installation import SEALED
 from vademecum.storage.tables import Table
 from vademecum.transport import chains, login
 from vademecum.transport.body import SAFE_CHANGES, Body, encode_body
 from vademecum.transport.commit import NONCE_SIZE, commit_hash, seal
 from vademecum.transport.contract import Problem, Received
-from vademecum.transport.intake import Intake
+from vademecum.transport.intake import Intake, Twin
 from vademecum.transport.keys import DeviceKeys, channel_id, channel_key
 from vademecum.transport.roster import Roster, open_secrets
+from vademecum.transport.succession import Copies, Fork
 from vademecum.transport.sync_state import note_state
 from vademecum.transport.vault_secrets import VaultSecrets
 
@@ -43,12 +45,15 @@ class ReplicaLedger:
         *,
         entropy: Callable[[int], bytes] = os.urandom,
         wall: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        copies: Copies | None = None,
     ) -> None:
+        """Without *copies* a fork of this device's own chain is reported as any other is."""
         self._replica = replica
         self._vault = vault
         self._keys = keys
         self._entropy = entropy
         self._wall = wall
+        self._copies = copies
         self._roster = load_roster(replica, vault)
         self._secrets = open_secrets(self._roster, keys)
 
@@ -63,6 +68,10 @@ class ReplicaLedger:
     @property
     def secrets(self) -> VaultSecrets:
         return self._secrets
+
+    def follow(self) -> None:
+        """Goes on as the device that this installation is now, if another process has renewed it."""
+        self._be(self._replica.follow())
 
     def roster(self) -> Roster:
         with self._replica.read() as view:
@@ -86,7 +95,10 @@ class ReplicaLedger:
         with self._replica.read() as view:
             if not view.reader.has(Table.OUTBOX):
                 return 0
-        return self._replica.write(self._seal_all)
+        sealed, count = self._replica.write(self._seal_all)
+        if sealed and self._copies is not None:
+            self._copies.sealed(count)
+        return sealed
 
     def channels(self) -> Sequence[bytes]:
         with self._replica.read() as view:
@@ -119,12 +131,28 @@ class ReplicaLedger:
         return found
 
     def receive(self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int) -> Received:
-        intake = Intake(self._vault, channel, self.roster(), self._secrets)
-        return intake.take(
-            self._replica,
-            [data for _, data in items],
-            lambda writer: chains.set_position(writer, channel, log_id, position),
-        )
+        while True:
+            tripwire = self._copies is not None
+            intake = Intake(self._vault, channel, self.roster(), self._secrets, tripwire=tripwire)
+            try:
+                return intake.take(
+                    self._replica,
+                    [data for _, data in items],
+                    lambda writer: chains.set_position(writer, channel, log_id, position),
+                )
+            except Twin as twin:
+                self._renew(Fork(twin.channel, twin.device, twin.seq))
+
+    def release(self, channel: bytes, device: bytes, seq: int) -> bool:
+        self.follow()
+        with self._replica.read() as view:
+            mine = device == self.device or device in chains.former_clients(view.reader)
+            held = chains.frontier(view.reader, channel).get(device, chains.NO_COMMIT)[0]
+        if self._copies is None or not mine:
+            return False
+        if held >= seq:  # otherwise it was given up together with another chain
+            self._renew(Fork(channel, device, seq))
+        return True
 
     def acknowledge(
         self, channel: bytes, log_id: bytes, accepted: Sequence[tuple[bytes, int, int]], position: int
@@ -140,10 +168,25 @@ class ReplicaLedger:
         at_ms = self._wall()
         self._replica.write(lambda transaction: note_state(transaction.writer, state, problems, at_ms))
 
-    def _seal_all(self, transaction: Transaction) -> int:
-        numbers = {key[:4] for key in transaction.writer.keys(Table.OUTBOX)}
+    def _renew(self, fork: Fork) -> None:
+        assert self._copies is not None  # what leads here asks first
+        self._copies.renew(fork)
+        self.follow()
+
+    def _be(self, device: bytes) -> None:
+        if device != self.device and self._copies is not None:
+            self._keys = self._copies.keys(device)
+
+    def _seal_all(self, transaction: Transaction) -> tuple[int, int]:
+        """How many commits were sealed now, and how many ever."""
+        self._be(transaction.device)
+        writer = transaction.writer
+        numbers = {key[:4] for key in writer.keys(Table.OUTBOX)}
         names = transaction.scope_names()
-        return sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
+        sealed = sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
+        count = int.from_bytes(writer.get(Table.META, SEALED) or b"", "big") + sealed
+        writer.put(Table.META, SEALED, count.to_bytes(8, "big"))
+        return sealed, count
 
     def _seal_scope(self, transaction: Transaction, scope: str) -> int:
         writer = transaction.writer

@@ -20,6 +20,9 @@ any              disconnected                                    ``OFFLINE``; ``
 
 Anything else raises ``PeerFault`` that names the frame and the state, and changes nothing.
 
+Another commit at the relay than the replica has, in one place of its own device's chain, shows that there are two
+copies of this device. The ledger then makes this one another device, and the conversation goes on from there.
+
 Three rules keep it right whatever was lost on the way. A position in the relay's log is a hint: the frontiers decide.
 A gap is never skipped: it is pulled. What the relay lacks is pushed, even if it was acknowledged before.
 """
@@ -113,6 +116,7 @@ class Sync:
 
     def __init__(self, ledger: Ledger, origin: str) -> None:
         self._ledger = ledger
+        self._me = ledger.device
         self._origin = origin
         self.state = State.OFFLINE
         self.pulled = 0
@@ -204,6 +208,8 @@ class Sync:
                 self._flush(name, channel)
             if self._took_in and not any(channel.pulling for channel in self._channels.values()):
                 self._local_changed(None)
+            if self._me != self._ledger.device:
+                self._renewed()
             self._push()
             self._pull_next()
             self.state = self._judge()
@@ -416,6 +422,8 @@ class Sync:
                 self._fork(name, channel, device, seq)
 
     def _fork(self, name: bytes, channel: _Channel, device: bytes, seq: int) -> None:
+        if self._ledger.release(name, device, seq):
+            return
         channel.stuck.add(device)
         self._report(
             "fork-detected",
@@ -425,6 +433,15 @@ class Sync:
             device,
             seq,
         )
+
+    def _renewed(self) -> None:
+        """This replica has become another device, and may have given up commits: it looks at everything again."""
+        self._me = self._ledger.device
+        for name, channel in self._channels.items():
+            channel.stuck.clear()
+            channel.attempts = max(channel.attempts, 1)
+            self._ask_for(name, channel)
+        self._local_changed(None)
 
     # --- what the relay lacks -----------------------------------------------------------------------------------
 

@@ -156,6 +156,9 @@ class MemoryLedger:
             seen[who] = max(seen.get(who, 0), seq)
         self._positions[channel] = log_id, position
 
+    def release(self, channel: bytes, device: bytes, seq: int) -> bool:
+        return False
+
     def record(self, state: str, problems: Sequence[Problem]) -> None:
         self.recorded.append((state, tuple(problems)))
 
