@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.endtoend.device import join
+from tests.endtoend.device import Device, join
 from tests.front.cli_runs import Call, Running, in_process, program
 from tests.transport.relay_process import RelayProcess
 from vademecum import Vault, bell, holding
@@ -32,9 +32,10 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
     return in_process(capsys)
 
 
-@pytest.fixture
-def relay(tmp_path: Path) -> Iterator[RelayProcess]:
-    with RelayProcess(tmp_path / "relay") as running:
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RelayProcess]:
+    """One for all tests; whoever kills it starts it again."""
+    with RelayProcess(tmp_path_factory.mktemp("relay")) as running:
         yield running
 
 
@@ -150,6 +151,34 @@ def test_a_write_of_another_process_wakes_the_daemon(home: Path, daemon: Note) -
             until(lambda: vault.status().pending == 0)
             waited.append(time.monotonic() - began)
     assert sorted(waited)[1] < 1.0
+
+
+def test_the_command_line_agents_and_the_daemon_share_one_vault(
+    call: Call, home: Path, relay: RelayProcess, tmp_path: Path, daemon: Note
+) -> None:
+    """Three agent runtimes write at once, one is killed, the command line writes meanwhile; all of it is sent."""
+    with Vault.open(home) as member:
+        asyncio.run(join(member, tmp_path / "phone", relay.url))
+    with Device(home) as one, Device(home) as two:
+        doomed = Device(home)
+        doomed.start()
+        for number, device in enumerate((one, two, doomed)):
+            device.tell("fill", name=f"runtime{number}", count=60)
+        next(doomed.acks())
+        doomed.kill()
+        for number in range(5):
+            assert call("set", f"line.n{number}", str(number), "--home", home).code == 0
+        assert one.answer() and two.answer()
+        acknowledged = {ack["path"]: ack["value"] for device in (one, two, doomed) for ack in device.acknowledged}
+    with Vault.open(home) as vault:
+        until(lambda: (vault.status().state, vault.status().pending) == ("synced", 0))
+        assert vault.status().problems == ()
+    with Vault.open(tmp_path / "phone") as phone:
+        asyncio.run(phone.sync_once())
+        there = {leaf.path: leaf.value for leaf in phone.user.leaves()}
+    assert len(acknowledged) > 120
+    for path, value in {**acknowledged, **{f"line.n{number}": number for number in range(5)}}.items():
+        assert there[path] == value
 
 
 def test_the_log_has_no_memory_text_in_it(home: Path, daemon: Note) -> None:
