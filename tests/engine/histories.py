@@ -191,7 +191,8 @@ class _Party:
                     told = audit.why(Sight(view, None), path, PUBLIC).history
                 except NotFound:
                     continue
-                found[path] = [(one.value, one.what, one.agent, one.device[0]) for one in told]
+                # Of a record that is hopeless and left out nobody remembers the order, so a later one may rank below it.
+                found[path] = sorted(((one.value, one.what, one.agent, one.device[0]) for one in told), key=repr)
         return found
 
     def check_rows(self) -> None:
