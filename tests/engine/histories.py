@@ -56,7 +56,7 @@ class Outcome:
     tree: dict[str, Any]
     model: dict[str, Any]
     histories: list[dict[str, list[tuple[Any, str, str, int]]]]
-    """What each device tells of the past."""
+    """What each device tells of the values of the past, in no order."""
 
 
 def draw(rng: random.Random, steps: int, away: Collection[int] = ()) -> list[Step]:
@@ -191,8 +191,10 @@ class _Party:
                     told = audit.why(Sight(view, None), path, PUBLIC).history
                 except NotFound:
                     continue
-                # Of a record that is hopeless and left out nobody remembers the order, so a later one may rank below it.
-                found[path] = sorted(((one.value, one.what, one.agent, one.device[0]) for one in told), key=repr)
+                # What was forgotten before it was sent is told to nobody. Of a record that was left out as hopeless
+                # nobody remembers the order, so a later one may rank below it.
+                values = [(one.value, one.what, one.agent, one.device[0]) for one in told if not one.forgotten]
+                found[path] = sorted(values, key=repr)
         return found
 
     def check_rows(self) -> None:
