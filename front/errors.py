@@ -264,6 +264,12 @@ class ModelUnavailable(Trouble):
     code = "model-unavailable"
 
 
+class EditorFailed(Trouble):
+    """The editor could not be started, or ended with an error. Nothing was taken over."""
+
+    code = "editor-failed"
+
+
 class RelayUnreachable(Trouble):
     """No connection to the relay. Everything works on; what waits is sent when it answers again."""
 

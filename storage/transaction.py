@@ -30,7 +30,7 @@ class Reader:
 
     @property
     def version(self) -> int:
-        """Rises with every transaction that any process commits. O(1)."""
+        """Another number after each commit of any process; it rises until the database is replaced. O(1)."""
         return int(self._txn.id())
 
     def get(self, table: Table, key: bytes) -> bytes | None:

@@ -11,6 +11,7 @@ founding     ``init``
 memory       ``set``, ``get``, ``remember``, ``forget``
 looking      ``tree``, ``recall``, ``why``, ``log``
 importing    ``import``, ``demo``
+texting      ``edit``, ``mirror``, ``export``
 relaying     ``relay serve``, ``relay use``
 syncing      ``sync``, ``status``
 maintaining  ``compact``

@@ -8,6 +8,10 @@ merging     the three-way merge at the leaf: a pure rule
 bases       what file and vault said when they last met, as digests
 applying    the vault's side of a merge, in one transaction
 passes      one pass: read, merge, keep the losers, patch, put in place
+beside      places for what cannot stay in a file and must not be lost
+copies      agents and sessions, for reading only
+mirror      file and copies kept in step; what was forgotten taken out of them
+editing     a copy in an editor
 ==========  ==========================================================================
 
 docs/textfile.md is the page for people.
@@ -15,6 +19,8 @@ docs/textfile.md is the page for people.
 
 from __future__ import annotations
 
+from .editing import edit
+from .mirror import Mirror, Mirrored, purge_exports
 from .passes import Report, bring_into_step
 
-__all__ = ["Report", "bring_into_step"]
+__all__ = ["Mirror", "Mirrored", "Report", "bring_into_step", "edit", "purge_exports"]

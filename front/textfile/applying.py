@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from vademecum.engine import forgetting
@@ -43,7 +44,8 @@ def living(view: View) -> dict[Key, Leaf]:
 def merge_into(replica: Replica, base: Base, stated: Mapping[Key, Stated], saved_ms: int) -> Merged:
     """Merges what the file states into the vault as the person; durable when this returns, whole or not at all.
 
-    *saved_ms* is when the file was last changed: that is when the person wrote what is new in it.
+    *saved_ms* is when the file was last changed: that is when the person wrote what is new in it. What both sides now
+    agree in is kept as the base in the same transaction.
     """
     theirs = {key: Theirs(base.digest(leaf.value), _agents_ms(leaf)) for key, leaf in stated.items()}
 
@@ -61,6 +63,7 @@ def merge_into(replica: Replica, base: Base, stated: Mapping[Key, Stated], saved
                 _write(transaction, scope, path, stated[scope, path], saved_ms)
             elif outcome in _WRITES:
                 forgetting.forget_leaf(transaction, scope, path)
+        _agreed(base, outcomes, theirs).save(transaction)
         return Merged(outcomes, before, living(transaction))
 
     with replica.read() as view:
@@ -68,6 +71,17 @@ def merge_into(replica: Replica, base: Base, stated: Mapping[Key, Stated], saved
     if not any(outcome in _WRITES for outcome in outcomes.values()):
         return Merged(outcomes, before, before)
     return replica.write(work)
+
+
+def _agreed(base: Base, outcomes: Mapping[Key, Outcome], theirs: Mapping[Key, Theirs]) -> Base:
+    """*base* as far as the file, which is not yet written, and the vault now say the same."""
+    leaves = dict(base.leaves)
+    for key, outcome in outcomes.items():
+        if outcome in (Outcome.SAME, *_WRITES):
+            leaves.pop(key, None)
+            if key in theirs:
+                leaves[key] = theirs[key].digest
+    return replace(base, leaves=leaves)
 
 
 def _write(transaction: Transaction, scope: str, path: str, leaf: Stated, saved_ms: int) -> None:

@@ -1,13 +1,13 @@
-"""What file and vault said when they last met, kept in the vault's folder as digests: no value lies there.
+"""What file and vault said when they last met: the digest of each leaf's value, and no value.
 
-``exports/<id>.json`` holds, for one file, its place, a random key, and the digest of each leaf's value under that key,
-in the order of the file. A digest tells whether a value has changed, which is all that a merge asks. So there is
-nothing to forget there but names; the file itself is what `purge_exports` brings up to date.
+It is kept in the vault's database, under a name made from the file's place, so that it changes in one transaction with
+the memory, and is sealed where the vault is. A digest, under a random key, tells whether a value has changed, which is
+all that a merge asks. So there is nothing to forget in it but names, and those go with the next meeting; the files
+themselves are what `purge_exports` brings up to date.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,74 +16,70 @@ from pathlib import Path
 
 import msgpack
 
+from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.values import Value
-from vademecum.errors import DamagedStore, NewerFormat
-from vademecum.storage.files import write_atomically
+from vademecum.engine.view import View
+from vademecum.errors import NewerFormat
+from vademecum.storage.tables import Table
 
 from .reading import Key
 
-__all__ = ["EXPORTS", "Base", "base_file", "bases"]
+__all__ = ["Base", "forget_meeting", "known_files", "place_key"]
 
-EXPORTS = "exports"
 FORMAT = 1
+_PREFIX = b"textfile/"
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
     """The last meeting with *file*: its leaves' digests, in the order of the file.
 
-    ``is_whole`` tells whether the file ended with the line that tells it from one that is cut off.
+    ``is_whole`` tells whether the file ended with the line that tells it from one that is cut off; ``is_known`` whether
+    there was a meeting.
     """
 
     file: Path
     key: bytes = field(default_factory=lambda: os.urandom(16), repr=False)
     leaves: dict[Key, bytes] = field(default_factory=dict)
     is_whole: bool = False
+    is_known: bool = False
 
     def digest(self, value: Value) -> bytes:
         """Equal for equal values of equal types, and else different."""
         return blake2b(msgpack.packb(value), key=self.key, digest_size=16).digest()
 
-    def save(self, home: Path) -> None:
-        """Durable when this returns. Raises ``OSError``."""
-        document = {
-            "format": FORMAT,
-            "file": str(self.file),
-            "key": self.key.hex(),
-            "whole": self.is_whole,
-            "leaves": [[*key, digest.hex()] for key, digest in self.leaves.items()],
-        }
-        write_atomically(base_file(home, self.file), json.dumps(document, ensure_ascii=False).encode())
+    def save(self, transaction: Transaction) -> None:
+        leaves = [[scope, path, digest] for (scope, path), digest in self.leaves.items()]
+        row = [FORMAT, os.fsencode(self.file), self.key, self.is_whole, leaves]
+        transaction.writer.put(Table.META, place_key(_PREFIX, self.file), msgpack.packb(row))
 
     @classmethod
-    def load(cls, home: Path, file: Path) -> Base:
-        """The last meeting with *file*; an empty one if there was none. Raises `DamagedStore`, `NewerFormat`."""
-        kept = base_file(home, file)
-        return _read(kept) if kept.exists() else cls(file)
+    def load(cls, view: View, file: Path) -> Base:
+        """The last meeting with *file*; an empty one if there was none. Raises `NewerFormat`."""
+        found = view.reader.get(Table.META, place_key(_PREFIX, file))
+        return cls(file) if found is None else _read(found)
 
 
-def base_file(home: Path, file: Path) -> Path:
-    """Where the vault in *home* keeps what it knows of *file*; the folder is made if need be."""
-    folder = home / EXPORTS
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder / f"{blake2b(os.fsencode(file), digest_size=12).hexdigest()}.json"
+def place_key(prefix: bytes, place: Path) -> bytes:
+    """The name in the meta table of what is known of *place*."""
+    return prefix + blake2b(os.fsencode(place), digest_size=16).digest()
 
 
-def bases(home: Path) -> Iterator[Base]:
-    """All files that the vault in *home* is known to have met. Raises `DamagedStore`, `NewerFormat`."""
-    for kept in sorted((home / EXPORTS).glob("*.json")):
-        yield _read(kept)
+def forget_meeting(replica: Replica, file: Path) -> None:
+    """Keeps nothing any more of *file*, which is to be no text file of this vault."""
+    replica.write(lambda transaction: transaction.writer.delete(Table.META, place_key(_PREFIX, file)))
 
 
-def _read(kept: Path) -> Base:
-    try:
-        found = json.loads(kept.read_bytes())
-        if found["format"] > FORMAT:
-            raise NewerFormat(f"{kept} was written by a newer vademecum; install that one.")
-        leaves = {(scope, path): bytes.fromhex(digest) for scope, path, digest in found["leaves"]}
-        return Base(Path(found["file"]), bytes.fromhex(found["key"]), leaves, found["whole"] is True)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedStore(
-            f"{kept} is damaged. Delete it: vault and text file then meet as if for the first time, so that nothing "
-            f"is deleted, and of two values the later one stands."
-        ) from error
+def known_files(view: View) -> Iterator[Path]:
+    """All files that this vault has met. Raises `NewerFormat`."""
+    for _, found in view.reader.scan(Table.META, _PREFIX):
+        yield _read(found).file
+
+
+def _read(found: bytes) -> Base:
+    version, file, key, is_whole, leaves = msgpack.unpackb(found)
+    if version > FORMAT:
+        raise NewerFormat(
+            "What is known of this vault's text files was written by a newer vademecum; install that one."
+        )
+    return Base(Path(os.fsdecode(file)), key, {(scope, path): digest for scope, path, digest in leaves}, is_whole, True)

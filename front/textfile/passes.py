@@ -5,9 +5,8 @@ Order matters, because the program may die and the person may save at any moment
 1. the file is read whole, and refused whole;
 2. what it says is merged into the vault, in one transaction;
 3. what could not be merged is written beside the file;
-4. the base is kept, as far as both sides now agree;
-5. the file's text is patched and put in place, if it is still the one that was read; otherwise all begins again;
-6. the base is kept as the new text says.
+4. the file's text is patched and put in place, if it is still the one that was read; otherwise all begins again;
+5. the base is kept as the new text says. In 2 it was kept as far as both sides then agreed.
 
 After any of them, the next pass finds a base that is no newer than what either side has seen.
 """
@@ -18,7 +17,6 @@ import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +26,8 @@ from vademecum.importers.files import MAX_FILE, decode_text
 from vademecum.storage.files import write_atomically
 
 from .applying import Merged, living, merge_into
-from .bases import Base, base_file
+from .bases import Base
+from .beside import keep_beside
 from .merging import Outcome
 from .patching import patch, render_file
 from .reading import END, PARTS, Key, VaultText, read_vault_text
@@ -37,8 +36,10 @@ from .rendering import Shown, render_parts, shown
 if TYPE_CHECKING:
     from vademecum.vault import Vault
 
-__all__ = ["Report", "bring_into_step", "keep_beside"]
+__all__ = ["Report", "bring_into_step"]
 
+LOCK = "textfile.lock"
+"""In the vault's folder: one pass at a time, of all processes."""
 MAX_ATTEMPTS = 20
 _BOM = b"\xef\xbb\xbf"
 _NAMES = {scope: name for name, scope in PARTS.items()}
@@ -66,6 +67,18 @@ class Report:
     def is_quiet(self) -> bool:
         """Whether nothing has happened that is worth a word."""
         return self == Report()
+
+    def plus(self, later: Report) -> Report:
+        """Both, one after the other."""
+        return Report(
+            self.file if later.file == "unchanged" else later.file,
+            (*self.written, *later.written),
+            (*self.deleted, *later.deleted),
+            (*self.overruled, *later.overruled),
+            (*self.returned, *later.returned),
+            (*self.unseen, *later.unseen),
+            (*self.kept, *later.kept),
+        )
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -99,7 +112,7 @@ def bring_into_step(vault: Vault, file: Path) -> Report:
     total = Report()
     with ExitStack() as held:
         try:
-            lock = base_file(vault.home, file).with_suffix(".lock")
+            lock = vault.home / LOCK
             lock.touch(mode=0o600)
             held.enter_context(file_lock(lock))
             for _ in range(MAX_ATTEMPTS):
@@ -121,7 +134,8 @@ class _Again(Exception):  # carries what the pass has done up to now
 
 
 def _pass(vault: Vault, file: Path, total: Report) -> Report:
-    base = Base.load(vault.home, file)
+    with vault.replica.read() as view:
+        base = Base.load(view, file)
     found = _look(file)
     if found is None:
         return _write_anew(vault, file, base, total)
@@ -130,13 +144,6 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
     merged = merge_into(vault.replica, base, stated.leaves, min(found.saved_ms, _now()))
     kept = _keep_losers(file, merged, stated)
     total = _sum(total, merged, kept)
-    both = {key for key, outcome in merged.outcomes.items() if outcome in (Outcome.SAME, Outcome.WRITE)}
-    gone = {key for key, outcome in merged.outcomes.items() if outcome in (Outcome.DELETE, Outcome.DELETE_UNSEEN)}
-    agreed = {key: digest for key, digest in base.leaves.items() if key not in gone and key not in both}
-    agreed |= {key: base.digest(leaf.value) for key, leaf in stated.leaves.items() if key in both}
-    if any(outcome is not Outcome.SAME for outcome in merged.outcomes.values()):
-        replace(base, leaves=agreed).save(vault.home)
-
     wanted = {key: shown(leaf) for key, leaf in merged.after.items()}
     text = patch(stated, wanted, file)
     if text is None:
@@ -167,18 +174,17 @@ def _write_anew(vault: Vault, file: Path, base: Base, total: Report) -> Report:
         write_atomically(file, text.encode(), last_look=still_missing)
     except _Changed:
         raise _Again(total) from None
-    was_there = base_file(vault.home, file).exists()
     _meet(vault, base, text, file)
-    return replace(total, file="restored" if was_there else "created")
+    return replace(total, file="restored" if base.is_known else "created")
 
 
 def _meet(vault: Vault, base: Base, text: str, file: Path) -> None:
     """Keeps what *text*, which now stands in the file, says."""
     said = read_vault_text(text, file)
     leaves = {key: base.digest(leaf.value) for key, leaf in said.leaves.items()}
-    now = replace(base, leaves=leaves, is_whole=said.is_whole)
-    if now != base or list(leaves) != list(base.leaves) or not base_file(vault.home, file).exists():
-        now.save(vault.home)
+    now = replace(base, leaves=leaves, is_whole=said.is_whole, is_known=True)
+    if now != base or list(leaves) != list(base.leaves):
+        vault.replica.write(now.save)
 
 
 def _look(file: Path) -> _Found | None:
@@ -246,31 +252,19 @@ def _keep_losers(file: Path, merged: Merged, stated: VaultText) -> tuple[Path, .
     return (keep_beside(file, "conflict", (why + render_parts(parts)).encode()),)
 
 
-def keep_beside(file: Path, word: str, data: bytes) -> Path:
-    """Writes *data* beside *file*, as ``vault.conflict-<time>.yaml``; returns where. What is there already stays."""
-    when = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    for number in range(1, 1000):
-        place = file.with_name(f"{file.stem}.{word}-{when}{'' if number == 1 else f'-{number}'}{file.suffix}")
-        if not place.exists():
-            break
-        if sha256(place.read_bytes()).digest() == sha256(data).digest():
-            return place
-    write_atomically(place, data)
-    return place
-
-
 def _sum(total: Report, merged: Merged, kept: tuple[Path, ...]) -> Report:
     def those(*outcomes: Outcome) -> tuple[str, ...]:
         return tuple(f"{_NAMES[scope]}.{path}" for (scope, path), one in merged.outcomes.items() if one in outcomes)
 
-    return replace(
-        total,
-        written=(*total.written, *those(Outcome.WRITE)),
-        deleted=(*total.deleted, *those(Outcome.DELETE, Outcome.DELETE_UNSEEN)),
-        overruled=(*total.overruled, *those(Outcome.OVERRULED)),
-        returned=(*total.returned, *those(Outcome.RETURNED)),
-        unseen=(*total.unseen, *those(Outcome.DELETE_UNSEEN)),
-        kept=(*total.kept, *kept),
+    return total.plus(
+        Report(
+            written=those(Outcome.WRITE),
+            deleted=those(Outcome.DELETE, Outcome.DELETE_UNSEEN),
+            overruled=those(Outcome.OVERRULED),
+            returned=those(Outcome.RETURNED),
+            unseen=those(Outcome.DELETE_UNSEEN),
+            kept=kept,
+        )
     )
 
 
