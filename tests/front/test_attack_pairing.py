@@ -44,4 +44,10 @@ async def test_a_home_that_is_deep_and_not_there_yet_is_made_by_joining(tmp_path
             b, _ = await Vault.join(tmp_path / "deep" / "down" / "b", code, relay=relay.url)
             b.close()
             await pairing
-            assert sorted(one.name for one in b.home.iterdir()) == ["device.keys", "index", "store", "vault.json"]
+            assert sorted(one.name for one in b.home.iterdir()) == [
+                "device.keys",
+                "index",
+                "instance",
+                "store",
+                "vault.json",
+            ]

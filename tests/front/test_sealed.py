@@ -63,7 +63,7 @@ def test_sealing_leaves_nothing_in_the_open_and_unsealing_brings_it_back(tmp_pat
     with Vault.open(home) as vault:
         assert (told(vault), vault.device_name, vault.sealed) == (before, NAME, None)
     assert json.loads((home / "vault.json").read_text())["name"] == NAME
-    assert sorted(one.name for one in home.iterdir()) == ["device.keys", "index", "store", "vault.json"]
+    assert sorted(one.name for one in home.iterdir()) == ["device.keys", "index", "instance", "store", "vault.json"]
 
 
 def test_a_passphrase_is_the_right_one_or_it_is_said_to_be_wrong(
