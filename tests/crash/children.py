@@ -5,10 +5,12 @@ The process that forks never starts a thread and never opens a vault; whatever d
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -17,6 +19,8 @@ from typing import Any
 __all__ = ["Child", "Failed", "Say"]
 
 Say = Callable[..., None]
+_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG, of Linux's prctl."""
 PATIENCE = 60.0
 """Seconds after which a child is taken to hang."""
 
@@ -110,8 +114,15 @@ class Child:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
+def _end_with_parent() -> None:
+    """Whoever interrupts the rounds leaves no writer behind that writes for ever. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+
+
 def _run(work: Callable[[Say], object], writer: int) -> None:
     """The child, which never returns."""
+    _end_with_parent()
 
     def say(**words: object) -> None:
         os.write(writer, json.dumps(words).encode() + b"\n")

@@ -41,10 +41,13 @@ class World:
         self._homes: list[Path] = []
 
     def __enter__(self) -> World:
-        url = self._relay.until("url")
-        self._homes = [
-            Path(home) for home in self._do("founding", lambda: [*map(str, found(self._folder, url, DEVICES))])
-        ]
+        try:
+            url = self._relay.until("url")
+            homes = self._do("founding", lambda: [str(home) for home in found(self._folder, url, DEVICES)])
+        except BaseException:
+            self.__exit__()
+            raise
+        self._homes = [Path(home) for home in homes]
         return self
 
     def __exit__(self, *_: object) -> None:
