@@ -16,7 +16,7 @@ from .measure import Row
 
 __all__ = ["main"]
 
-GROUPS = ("write", "wire", "join", "recall")
+GROUPS = ("write", "wire", "join", "recall", "sealed")
 """What runs when no group is named: under two minutes together."""
 LONG_GROUPS = ("replica",)
 """Groups that take minutes, and run only when named."""
