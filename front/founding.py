@@ -32,7 +32,7 @@ __all__ = [
     "check_free",
     "check_name",
     "check_room",
-    "keys_are_sealed",
+    "key_files",
     "load_keys",
     "make_folder",
     "new_client",
@@ -152,10 +152,10 @@ def write_keys(home: Path, keys: bytes, sealer: Sealer | None, name: str = KEYS_
     write_atomically(home / name, keys if sealer is None else _SEALED_KEYS + sealer.file(KEYS_FILE).seal(keys))
 
 
-def keys_are_sealed(home: Path) -> bool:
-    """Whether the key file in *home* is a sealed one. Raises ``OSError``."""
-    with (home / KEYS_FILE).open("rb") as file:
-        return file.read(len(_SEALED_KEYS)) == _SEALED_KEYS
+def key_files(home: Path, *, sealed: bool) -> list[str]:
+    """The names of the key files in *home* that are sealed, or of those that are not. Raises ``OSError``."""
+    files = home.glob(f"{KEYS_FILE}*")
+    return [file.name for file in files if file.read_bytes().startswith(_SEALED_KEYS) is sealed]
 
 
 def read_keys(home: Path, device: bytes, sealer: Sealer | None = None, name: str = KEYS_FILE) -> DeviceKeys:

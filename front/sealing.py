@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from vademecum.errors import DamagedStore, Refused, StorageTrouble
-from vademecum.founding import DEVICE_NAME, INDEX, KEYS_FILE, STORE, keys_are_sealed, read_keys, write_keys
+from vademecum.founding import DEVICE_NAME, INDEX, KEYS_FILE, STORE, key_files, load_keys, write_keys
 from vademecum.seal_header import Header, InKeyring
+from vademecum.storage import installation
 from vademecum.storage.files import write_atomically
 from vademecum.storage.identity import IDENTITY_FILE
 from vademecum.storage.sealer import DATA_KEY_SIZE, Sealer
@@ -99,9 +100,8 @@ def open_sealed(
 def _follow_sealed(home: Path, identity: Identity, environment: Environment) -> Identity:
     sealer = environment.sealer
     assert sealer is not None and environment.header is not None  # it has just been unlocked
-    with suppress(FileNotFoundError):  # who needs the keys says so
-        if not keys_are_sealed(home):
-            write_keys(home, (home / KEYS_FILE).read_bytes(), sealer)
+    for name in key_files(home, sealed=False):
+        write_keys(home, (home / name).read_bytes(), sealer, name)
     _empty_index(home, sealed=False)
     for name in (IDENTITY_FILE, KEYS_FILE):  # what a process that was killed had begun to write
         for file in home.glob(f".{name}.*"):
@@ -115,22 +115,25 @@ def _follow_sealed(home: Path, identity: Identity, environment: Environment) -> 
 
 
 def _follow_plain(home: Path, identity: Identity, passphrase: Passphrase | None) -> Identity:
-    with suppress(FileNotFoundError):
-        if keys_are_sealed(home):
-            header = _read(home / SEAL_FILE)
-            if header is None:
-                raise DamagedStore(
-                    f"The keys in {home / KEYS_FILE} are sealed, and {home / SEAL_FILE}, which says how, is lost. "
-                    f"Restore it from a backup."
-                )
-            keys = read_keys(home, identity.device, unlock(Header.from_bytes(header), passphrase))
-            write_keys(home, keys.to_bytes(), None)
+    if key_files(home, sealed=True):
+        header = _read(home / SEAL_FILE)
+        if header is None:
+            raise DamagedStore(
+                f"The keys in {home / KEYS_FILE} are sealed, and {home / SEAL_FILE}, which says how, is lost. "
+                f"Restore it from a backup."
+            )
+        _unseal_keys(home, unlock(Header.from_bytes(header), passphrase))
     _empty_index(home, sealed=True)
     if identity.sealed:
         identity = replace(identity, sealed=False)
         identity.write(home)
     (home / SEAL_FILE).unlink(missing_ok=True)
     return identity
+
+
+def _unseal_keys(home: Path, sealer: Sealer) -> None:
+    for name in key_files(home, sealed=True):
+        write_keys(home, load_keys(home, sealer, name).to_bytes(), None, name)
 
 
 def _empty_index(home: Path, *, sealed: bool) -> None:
@@ -152,7 +155,7 @@ def in_the_open(home: Path) -> list[Path]:
     """What lies in the folder of a sealed vault and is no part of it, such as copies that somebody has set aside: it is
     as it was.
     """
-    ours = {IDENTITY_FILE, KEYS_FILE, SEAL_FILE, STORE, INDEX}
+    ours = {IDENTITY_FILE, KEYS_FILE, SEAL_FILE, STORE, INDEX, installation.FOLDER}
     store = home / STORE
     parts = {"current", "replacing.lock", (store / "current").read_text().strip()}
     found = [one for one in home.iterdir() if one.name not in ours and not one.name.startswith(_DAEMON)]
@@ -178,15 +181,15 @@ def seal_vault(vault: Vault, identity: Identity, passphrase: Passphrase | None) 
 def unseal_vault(vault: Vault, identity: Identity) -> Identity:
     """See `Vault.unseal`."""
     environment = vault.replica.environment
-    if environment.header is None:
+    sealer = environment.sealer
+    if sealer is None or environment.header is None:
         raise Refused("This vault is not sealed.")
     header = Header.from_bytes(environment.header)
-    keys = vault.keys().to_bytes()
     # before the switch, after which nobody may have the key any more; and after it, should a process that opened the
     # vault in between have sealed them again
-    _followed(vault.home, lambda: write_keys(vault.home, keys, None))
+    _followed(vault.home, lambda: _unseal_keys(vault.home, sealer))
     environment.reseal(None, lambda writer: writer.put(Table.META, DEVICE_NAME, identity.name.encode()))
-    _followed(vault.home, lambda: write_keys(vault.home, keys, None))
+    _followed(vault.home, lambda: _unseal_keys(vault.home, sealer))
     vault.leave_indexes()
     identity = _followed(vault.home, lambda: _follow_plain(vault.home, identity, None))
     drop_from_keyring(header)

@@ -100,6 +100,24 @@ def test_the_replica_group_measures_overwriting_opening_holding_and_writing(
     assert all(row["value"] > 0 and row["floor"] > 0 for row in rows)
 
 
+def test_the_sealed_group_measures_a_sealed_vault_beside_a_plain_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("LEAVES", 200), ("ROUNDS", 2), ("FEW", 1)):
+        monkeypatch.setattr(f"bench.sealed.{name}", value)
+    main(["sealed", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"].removeprefix("sealed/") for row in rows] == [
+        "remember",
+        "import",
+        "index-after-write",
+        "get",
+        "subtree",
+        "seal",
+    ]
+    assert all(row["value"] > 0 for row in rows)
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.write.ROUNDS", 6)

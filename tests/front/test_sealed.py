@@ -6,6 +6,7 @@ import inspect
 import json
 import multiprocessing
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -142,6 +143,22 @@ def test_a_locked_keyring_says_so_and_a_lost_entry_is_made_good_by_the_recovery_
     assert json.loads(keyring_file.read_text()) == {}
     with Vault.open(home, passphrase=WORDS) as vault:
         assert (vault.user.get("a"), vault.sealed) == (1, "passphrase")
+
+
+def test_a_copy_of_a_sealed_vault_becomes_a_sealed_device_of_its_own(tmp_path: Path, keyring_file: Path) -> None:
+    home, copy = tmp_path / "v", tmp_path / "copy"
+    with Vault.create(home, device_name=NAME, sealed=True) as vault:
+        fill(vault)
+        device = vault.ledger().device
+    shutil.copytree(home, copy)
+    with Vault.open(copy) as vault:
+        vault.user.set("quokka.copied", "Kumquat")
+        assert vault.ledger().device != device
+        assert NAME in vault.device_name and vault.device_name != NAME
+    assert marks_in(copy) == []
+    with Vault.open(copy) as vault, Vault.open(home) as original:
+        assert vault.user.get("quokka.copied") == "Kumquat"
+        assert (original.ledger().device, original.device_name) == (device, NAME)
 
 
 def test_a_damaged_key_file_is_reported_as_such(tmp_path: Path, keyring_file: Path) -> None:
