@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import time
+from glob import escape
 from pathlib import Path
 
 from vademecum.storage.files import write_atomically
 
-__all__ = ["beside", "keep_beside"]
+__all__ = ["BEFORE", "CONFLICT", "LATE", "beside", "keep_beside", "kept_files"]
+
+CONFLICT = "conflict"
+"""What lost in a merge, or stood in a copy that is not read."""
+BEFORE = "before"
+"""The whole text, before the file was written anew."""
+LATE = "late"
+"""What was written into the old file while it was replaced."""
 
 
 def beside(file: Path, word: str) -> Path:
@@ -18,6 +26,12 @@ def beside(file: Path, word: str) -> Path:
         number += 1
         place = file.with_name(f"{file.stem}.{word}-{when}-{number}{file.suffix}")
     return place
+
+
+def kept_files(file: Path) -> list[Path]:
+    """What lies beside *file* because it could not stay in it."""
+    words = (CONFLICT, BEFORE, LATE)
+    return sorted(one for word in words for one in file.parent.glob(f"{escape(file.stem)}.{word}-*{file.suffix}"))
 
 
 def keep_beside(file: Path, word: str, data: bytes) -> Path:

@@ -28,7 +28,7 @@ from vademecum.storage.files import write_atomically
 from vademecum.storage.tables import Table
 
 from .bases import place_key
-from .beside import beside
+from .beside import CONFLICT, beside
 from .rendering import key_text, render_entries, shown
 
 __all__ = ["Copies", "copied_folders", "write_copies"]
@@ -71,7 +71,7 @@ def write_copies(replica: Replica, folder: Path) -> Copies:
         if found == data:
             continue
         if found is not None and _digest(found) not in known.get(name, []):
-            kept.append(beside(place, "conflict"))
+            kept.append(beside(place, CONFLICT))
             place.rename(kept[-1])
         if data is None:
             place.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble, UnreadableFile, VademecumError
 
 from .bases import known_files
+from .beside import kept_files
 from .copies import Copies, copied_folders, write_copies
 from .passes import Report, bring_into_step
 
@@ -110,8 +111,9 @@ class Mirror:
 def purge_exports(vault: Vault) -> dict[Path, str]:
     """Takes what was forgotten out of every text file and copy that this vault has written and that is still there.
 
-    To be called after forgetting. Returns what could not be brought up to date, with the reason; there the words may
-    still be. The vault itself had kept only digests of them.
+    To be called after forgetting. Returns the files in which the words may still be, with the reason: those that could
+    not be brought up to date, and what lies beside one because it could not be merged, which is the person's to judge.
+    The vault itself had kept only digests of them.
     """
     left: dict[Path, str] = {}
     with vault.replica.read() as view:
@@ -122,6 +124,7 @@ def purge_exports(vault: Vault) -> dict[Path, str]:
                 bring_into_step(vault, file)
             except VademecumError as error:
                 left[file] = error.message
+        left |= dict.fromkeys(kept_files(file), f"It was kept beside {file.name}; look into it, and delete it.")
     for folder in folders:
         if folder.is_dir():
             try:

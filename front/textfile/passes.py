@@ -27,7 +27,7 @@ from vademecum.storage.files import write_atomically
 
 from .applying import Merged, living, merge_into
 from .bases import Base
-from .beside import keep_beside
+from .beside import BEFORE, CONFLICT, LATE, keep_beside
 from .merging import Outcome
 from .patching import patch, render_file
 from .reading import END, PARTS, Key, VaultText, read_vault_text
@@ -147,7 +147,7 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
     wanted = {key: shown(leaf) for key, leaf in merged.after.items()}
     text = patch(stated, wanted, file)
     if text is None:
-        total = replace(total, file="rewritten", kept=(*total.kept, keep_beside(file, "before", found.data)))
+        total = replace(total, file="rewritten", kept=(*total.kept, keep_beside(file, BEFORE, found.data)))
         text = render_file(wanted)
     data = (_BOM if found.data.startswith(_BOM) else b"") + text.encode()
     if data != found.data:
@@ -155,7 +155,7 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
             late = _replace(file, found.data, data)
         except _Changed:
             raise _Again(total) from None
-        kept = () if late is None else (keep_beside(file, "late", late),)
+        kept = () if late is None else (keep_beside(file, LATE, late),)
         total = replace(total, file=total.file if total.file == "rewritten" else "updated", kept=(*total.kept, *kept))
     _meet(vault, base, text, file)
     return total
@@ -249,7 +249,7 @@ def _keep_losers(file: Path, merged: Merged, stated: VaultText) -> tuple[Path, .
     )
     parts = [(name, [(path, leaf) for (its, path), leaf in losers.items() if its == scope])
              for name, scope in PARTS.items()]  # fmt: skip
-    return (keep_beside(file, "conflict", (why + render_parts(parts)).encode()),)
+    return (keep_beside(file, CONFLICT, (why + render_parts(parts)).encode()),)
 
 
 def _sum(total: Report, merged: Merged, kept: tuple[Path, ...]) -> Report:

@@ -184,6 +184,29 @@ def test_what_is_forgotten_vanishes_from_every_file_that_the_vault_knows(vault: 
     assert (folder / "sessions/trip/messages.jsonl").exists()
 
 
+def test_what_lies_beside_a_file_or_cannot_be_reached_is_named_after_forgetting(vault: Vault, tmp_path: Path) -> None:
+    broken, gone, conflict = tmp_path / "broken.yaml", tmp_path / "gone.yaml", tmp_path / "broken.conflict-x.yaml"
+    for file in (broken, gone):
+        bring_into_step(vault, file)
+    gone.unlink()
+    broken.write_text("public: [\n")
+    conflict.write_text("public: {}\n")
+    assert set(purge_exports(vault)) == {broken, conflict}
+    assert not gone.exists()
+
+
+def test_a_sealed_vault_keeps_no_name_of_a_meeting_readable(
+    call: Call, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("set", "rarely-seen-name", "marker-4711")
+    call("mirror", tmp_path / "vault.yaml", "--once")
+    monkeypatch.setenv("VADEMECUM_PASSPHRASE", "correct horse battery staple")
+    assert call("seal", "--passphrase").code == 0
+    assert call("mirror", tmp_path / "vault.yaml", "--once").out == "Both were in step.\n"
+    files = [one for one in home.rglob("*") if one.is_file()]
+    assert not any(word in one.read_bytes() for one in files for word in (b"rarely-seen-name", b"marker-4711"))
+
+
 def test_a_copy_that_somebody_changed_is_moved_aside(vault: Vault, tmp_path: Path) -> None:
     mirrored = Mirror(vault, tmp_path / "memory")
     mirrored.once()

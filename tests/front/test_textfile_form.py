@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -88,6 +89,32 @@ def test_a_patched_text_says_what_is_wanted(old: dict[Key, Shown], new: dict[Key
     assert [line for line in patched.splitlines() if line.startswith("#")] == [
         line for line in text.splitlines() if line.startswith("#")
     ]
+
+
+@settings(max_examples=60)
+@given(TREES, TREES, st.data())
+def test_a_text_of_another_hand_is_patched_too_or_left_to_be_written_anew(
+    old: dict[Key, Shown], new: dict[Key, Shown], data: st.DataObject
+) -> None:
+    """The same tree as another program prints it: other indentation, folded lines, lists and texts in other styles."""
+    tree: dict[str, dict[str, object]] = {"public": {}, "private": {}}
+    for (scope, path), leaf in old.items():
+        node = {"_value": leaf.value, "_source": dict(leaf.source)} if leaf.source else {"_value": leaf.value}
+        tree["public" if scope == PUBLIC else "private"][path] = node
+    yaml = YAML()
+    yaml.default_flow_style = data.draw(st.sampled_from([False, None, True]))
+    yaml.indent(mapping=data.draw(st.integers(2, 5)), sequence=5, offset=data.draw(st.sampled_from([0, 3])))
+    yaml.width = data.draw(st.sampled_from([20, 400]))
+    stream = StringIO()
+    yaml.dump(tree, stream)
+    found = read_vault_text(stream.getvalue(), FILE)
+    said(found.text, old)
+    wanted = {key: leaf for key, leaf in old.items() if data.draw(st.booleans())} | new
+    patched = patch(found, wanted, FILE)
+    if patched is not None:
+        said(patched, wanted)
+    else:
+        event("written anew")
 
 
 HAND = """\
