@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import subprocess
 import sys
@@ -43,6 +42,7 @@ vault = Vault.open(sys.argv[1])
 if sys.argv[2]:
     assert vault.user.get(sys.argv[2]) is not None
 """
+_OPEN_AND_CLOSE = _READ + "vault.close()\n"
 _HOLD = (
     _READ
     + """
@@ -83,7 +83,7 @@ def _opening(base: Path, some: str) -> list[Row]:
     """A vault of 100,000 leaves opened and one read, beside opening an empty one."""
 
     def process(name: str, path: str) -> None:
-        subprocess.run([sys.executable, "-c", _READ, str(base / name), path], check=True)
+        subprocess.run([sys.executable, "-c", _OPEN_AND_CLOSE, str(base / name), path], check=True)
 
     def here(name: str, path: str) -> None:
         with Vault.open(base / name) as vault:
@@ -135,24 +135,30 @@ def _writing(base: Path) -> Row:
 
 def _proofs() -> list[Row]:
     """How fast the long versions of the tests go; short runs of both, which must hold."""
-    found = []
-    for name, unit, amount, arguments in (
-        ("simulation", "seeds/s", SEEDS, ["tests.simulation", "--seeds", str(SEEDS)]),
-        ("crash", "rounds/s", CRASH_ROUNDS, ["tests.crash", "--rounds", str(CRASH_ROUNDS)]),
-    ):
-        said: list[str] = []
-
-        def run(arguments: list[str] = arguments, said: list[str] = said) -> None:
-            done = subprocess.run(
-                [sys.executable, "-m", *arguments], cwd=ROOT, env=os.environ, capture_output=True, text=True
-            )
-            if done.returncode:
-                raise RuntimeError(f"{' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
-            said.append(done.stdout)
-
-        took = seconds(run)
-        found.append(at_least(f"replica/proofs/{name}", amount / took, unit, target=None))
-        for number, what in re.findall(r"([\d,]+) (steps|faults|kills)\b", said[0]):
-            rate = int(number.replace(",", "")) / took
-            found.append(at_least(f"replica/proofs/{name}/{what}", rate, f"{what}/s", target=None))
+    simulation, took = _proof("tests.simulation", "--seeds", str(SEEDS))
+    found = [at_least("replica/proofs/simulation", SEEDS / took, "seeds/s", target=None)]
+    for what in ("steps", "faults"):
+        told = re.search(rf"([\d,]+) {what}\b[^;]*a second", simulation)
+        if told is not None:
+            rate = float(told[1].replace(",", ""))
+            found.append(at_least(f"replica/proofs/simulation/{what}", rate, f"{what}/s", target=None))
+    crash, took = _proof("tests.crash", "--rounds", str(CRASH_ROUNDS))
+    found.append(at_least("replica/proofs/crash", CRASH_ROUNDS / took, "rounds/s", target=None))
+    told = re.search(r"(\d+) kills", crash)
+    if told is not None:
+        found.append(at_least("replica/proofs/crash/kills", int(told[1]) / took, "kills/s", target=None))
     return found
+
+
+def _proof(*arguments: str) -> tuple[str, float]:
+    """What the proof printed, and its seconds. Raises if it does not hold."""
+    said: list[str] = []
+
+    def run() -> None:
+        done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+        said.append(done.stdout)
+
+    took = seconds(run)
+    return said[0], took
