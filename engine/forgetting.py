@@ -14,8 +14,10 @@ law reads it: what the agent wrote without having heard it counts as deleted. Ea
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from vademecum.errors import InvalidScope
 from vademecum.storage.tables import Table
 
 from . import journal
@@ -23,14 +25,33 @@ from .agents import AgentPattern
 from .clock import MAX_READING
 from .law import Forgotten, hopeless
 from .records import USER, Record, encode_record
+from .scopes import session_scope
 from .slots import Slot, SlotMap, row_of
-from .view import FORGOTTEN, View, row_key
+from .view import FORGOTTEN, View, is_name, row_key
 
 if TYPE_CHECKING:
     from .replica import Transaction
     from .writing import ScopeWriter
 
-__all__ = ["carry_out", "forget_agent", "forget_leaf", "is_void", "swept", "wrote_in"]
+__all__ = [
+    "COMPACT",
+    "PURGE",
+    "carry_out",
+    "cited_place",
+    "drop_receipts",
+    "forget_agent",
+    "forget_leaf",
+    "forget_leaves",
+    "is_void",
+    "note_forgetting",
+    "scopes_written",
+    "swept",
+]
+
+COMPACT = b"compact/"
+"""In the meta table, with a scope's name: a new generation must begin, for commits hold what was forgotten there."""
+PURGE = b"purge"
+"""In the meta table: this device's files may hold what was forgotten, until they are written anew."""
 
 
 def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPattern) -> int:
@@ -42,40 +63,102 @@ def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPatter
     before = sum(1 for _ in transaction.leaves(scope_name))
     scope.put(SlotMap.SETTINGS, FORGOTTEN + str(pattern), Record(0, value=True))
     carry_out(scope, everywhere=True)
+    note_forgetting(scope)
     return before - sum(1 for _ in transaction.leaves(scope_name))
 
 
-def wrote_in(view: View, scope: str, pattern: AgentPattern) -> bool:
-    """Whether an agent that *pattern* means has ever written in *scope*. O(rows and journal of the scope)."""
-    for slot_map in (SlotMap.LEAVES, SlotMap.RECEIPTS, SlotMap.MESSAGES):
-        for _, row in view.rows(scope, slot_map):
-            if any(pattern.matches(slot.record.writer) for slot in row.slots):
-                return True
-    number = view.number(scope)
-    return any(entry.scope == number and pattern.matches(entry.record.writer) for entry in journal.entries(view.reader))
+def scopes_written(view: View, pattern: AgentPattern) -> list[str]:
+    """The scopes in which an agent that *pattern* means has ever written. O(rows and journal of the vault)."""
+    names = view.scope_names()
+    found = {
+        names[entry.scope] for entry in journal.entries(view.reader) if pattern.matches(entry.record.writer)
+    }  # fmt: skip
+    for scope in view.scopes():
+        if scope not in found and _has_written(view, scope, pattern):
+            found.add(scope)
+    return sorted(found)
+
+
+def _has_written(view: View, scope: str, pattern: AgentPattern) -> bool:
+    return any(
+        pattern.matches(slot.record.writer)
+        for slot_map in (SlotMap.LEAVES, SlotMap.RECEIPTS, SlotMap.MESSAGES)
+        for _, row in view.rows(scope, slot_map)
+        for slot in row.slots
+    )
 
 
 def forget_leaf(transaction: Transaction, scope_name: str, path: str) -> None:
-    """Deletes the leaf at *path* as the person, with its history and the receipts that nothing else rests on."""
+    """Deletes the leaf at *path* as the person, with all that `forget_leaves` says."""
+    forget_leaves(transaction, scope_name, [path])
+
+
+def forget_leaves(transaction: Transaction, scope_name: str, paths: Iterable[str]) -> int:
+    """Deletes the leaves at *paths* as the person, with their history, the receipts that nothing else rests on, and the
+    messages of sessions that those quote. Returns how many had a value. O(leaves of the scope).
+    """
     scope = transaction.scope(scope_name)
-    key = row_key(SlotMap.LEAVES, path)
-    receipts = {
-        receipt
-        for records in (
-            [entry.record for entry in journal.history(transaction.writer, scope.number, key)],
-            [slot.record for slot in scope.row(SlotMap.LEAVES, path).slots],
-        )
-        for record in records
-        for receipt in record.receipts
-    }
-    scope.put(SlotMap.LEAVES, path, Record(0, deleted=True))
-    if receipts:
-        for _, row in transaction.rows(scope_name, SlotMap.LEAVES):
+    receipts: set[str] = set()
+    living = 0
+    for path in paths:
+        row = scope.row(SlotMap.LEAVES, path)
+        living += row.live
+        for entry in journal.history(transaction.writer, scope.number, row_key(SlotMap.LEAVES, path)):
+            receipts.update(entry.record.receipts)
+        for slot in row.slots:
+            receipts.update(slot.record.receipts)
+        scope.put(SlotMap.LEAVES, path, Record(0, deleted=True))
+    drop_receipts(scope, receipts)
+    note_forgetting(scope)
+    return living
+
+
+def drop_receipts(scope: ScopeWriter, receipts: Collection[str]) -> None:
+    """Deletes those of *receipts* that no leaf rests on, and the messages of sessions that they quote."""
+    doomed = set(receipts)
+    if doomed:
+        for _, row in scope.transaction.rows(scope.name, SlotMap.LEAVES):
             for slot in row.slots:
-                receipts.difference_update(slot.record.receipts)
-    for receipt in sorted(receipts):
-        if scope.row(SlotMap.RECEIPTS, receipt).live:
-            scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
+                doomed.difference_update(slot.record.receipts)
+    for receipt in sorted(doomed):
+        record = scope.row(SlotMap.RECEIPTS, receipt).winner
+        if record is None:
+            continue
+        scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
+        _drop_message(scope.transaction, record)
+
+
+def _drop_message(transaction: Transaction, receipt: Record) -> None:
+    place = cited_place(receipt)
+    if place is None or transaction.number(place[0]) is None:
+        return
+    scope = transaction.scope(place[0])
+    if scope.row(SlotMap.MESSAGES, place[1]).live:
+        scope.put(SlotMap.MESSAGES, place[1], Record(0, deleted=True))
+        note_forgetting(scope)
+
+
+def cited_place(receipt: Record) -> tuple[str, str] | None:
+    """The scope of the session and the id of the message that *receipt* quotes, where it names one."""
+    if not isinstance(receipt.value, list) or len(receipt.value) < 4:
+        return None
+    session, message = receipt.value[2:4]
+    if not isinstance(session, str) or not isinstance(message, str) or not is_name(message):
+        return None
+    try:
+        return session_scope(session), message
+    except InvalidScope:
+        return None
+
+
+def note_forgetting(scope: ScopeWriter) -> None:
+    """Notes that something of *scope* was forgotten: its commits and this device's files still hold it.
+
+    What waits to be sent is replaced at the end of the transaction by what is still there.
+    """
+    scope.transaction.writer.put(Table.META, COMPACT + scope.name.encode(), b"1")
+    scope.transaction.writer.put(Table.META, PURGE, b"1")
+    scope.renew_outbox()
 
 
 def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
@@ -84,6 +167,8 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     Only the device where the person spoke does the latter: the others would each write the same deletion.
     """
     transaction = scope.transaction
+    transaction.writer.put(Table.META, PURGE, b"1")
+    scope.renew_outbox()
     forgotten = scope.forgotten()
     for slot_map in (SlotMap.LEAVES, SlotMap.MESSAGES):
         for name, row in list(transaction.rows(scope.name, slot_map)):
@@ -107,11 +192,8 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
                 scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
             else:
                 scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row_of(row.slots, forgotten))
-    for key, _ in transaction.writer.scan(Table.JOURNAL):
-        entry = journal.entry_at(transaction.writer, key)
-        if entry is None or entry.scope != scope.number or entry.forgotten:
-            continue
-        if is_void(entry.record, forgotten(entry.record.writer)):
+    for _, entry, _ in list(journal.scope_entries(transaction.writer, scope.number)):
+        if not entry.forgotten and is_void(entry.record, forgotten(entry.record.writer)):
             journal.empty_entry(transaction.writer, entry)
 
 

@@ -9,6 +9,7 @@ the second, since what is forgotten before it was ever sent must not be sent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
@@ -19,9 +20,11 @@ from .document import merge_updates
 from .journal import entry_at
 from .outbox import Pending
 from .records import encode_record
-from .replica import Transaction
 from .splitting import NO_UPDATE, split_update
-from .writing import ScopeWriter
+
+if TYPE_CHECKING:
+    from .replica import Transaction
+    from .writing import ScopeWriter
 
 __all__ = ["gather", "gather_anew", "gathered"]
 

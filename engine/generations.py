@@ -24,7 +24,7 @@ from vademecum.storage.tables import Table
 from . import journal, outbox
 from .document import Document
 from .documents import FIRST, Generation, generation_at
-from .forgetting import is_void, swept
+from .forgetting import PURGE, is_void, swept
 from .gathering import gather_anew
 from .journal import Entry
 from .law import Forgotten, hopeless
@@ -139,6 +139,7 @@ class _Adoption:
         self._trim(rows)
         self._say_again(pending)
         newest = max((held.slot.record.order for held in self._snapshot.slots), default=0)
+        writer.put(Table.META, PURGE, b"1")
         self._transaction.clock.observe(newest, self._transaction.wall_ms)
         return Adopted(self._changed, len(self._again), self._carried)
 

@@ -10,7 +10,7 @@ import msgpack
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-__all__ = ["Pending", "add", "clear", "count", "waiting"]
+__all__ = ["Pending", "add", "clear", "count", "renew", "waiting"]
 
 
 class Pending(NamedTuple):
@@ -32,6 +32,14 @@ def waiting(reader: Reader, scope: bytes) -> Iterator[Pending]:
     for _, data in reader.scan(Table.OUTBOX, scope):
         update, written, deletes = msgpack.unpackb(data)
         yield Pending(update, tuple(written), deletes)
+
+
+def renew(writer: Writer, scope: bytes, update: bytes) -> None:
+    """Puts *update*, which does what all that waits in *scope* does, in its place; nothing if nothing waits."""
+    written = tuple(key for pending in waiting(writer, scope) for key in pending.written)
+    if writer.has(Table.OUTBOX, scope):
+        clear(writer, scope)
+        add(writer, scope, Pending(update, written, True))
 
 
 def clear(writer: Writer, scope: bytes) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from vademecum.errors import NotFound
+from vademecum.errors import InvalidArgument, NotFound
 
-from . import forgetting, remembering
+from . import forgetting, remembering, removing
 from .agents import AgentPattern
 from .leaf import Leaf, leaf_of
 from .paths import parse_path
@@ -14,6 +15,7 @@ from .records import KINDS
 from .replica import Replica, Transaction
 from .scopes import PRIVATE, PUBLIC, parse_scope
 from .sight import Sight
+from .times import to_ms
 from .trees import nest
 
 __all__ = ["Person"]
@@ -80,23 +82,27 @@ class Person:
             "agents": {name: nest(leaves, _shown) for name, leaves in sorted(agents.items())},
         }
 
-    def forget(self, path: str, *, scope: str | None = None) -> int:
-        """Deletes *path* and all below it, with its history; returns how many leaves are gone.
+    def forget(self, path: str, *, scope: str | None = None, below: bool = True) -> int:
+        """Deletes *path* and, with *below*, all below it, with its history, the quotes that nothing else rests on and
+        the messages that they quote. Returns how many leaves are gone; 0 where only history was left to forget.
 
-        In *scope*, or in every scope of Tier 1 and 2. Raises `NotFound` if there is no such leaf.
+        In *scope*, or in every scope of Tier 1 and 2. Raises `NotFound` if there is nothing. What was forgotten stands
+        in unused parts of the vault's files until they are written anew (`Vault.forget` does so).
         """
         canonical = parse_path(path)
         chosen = parse_scope(scope) if scope else None
 
         def work(transaction: Transaction) -> int:
             gone = 0
+            found = False
             for name in [chosen] if chosen else Sight(transaction, None).scopes():
                 if name.startswith("session/"):
                     continue
-                for leaf, _ in list(transaction.leaves(name, canonical)):
-                    forgetting.forget_leaf(transaction, name, leaf)
-                    gone += 1
-            if not gone:
+                paths = removing.forgettable(transaction, name, canonical, below=below)
+                if paths:
+                    found = True
+                    gone += forgetting.forget_leaves(transaction, name, paths)
+            if not found:
                 raise NotFound(f"There is no leaf at {canonical!r}. `tree` lists what there is.")
             return gone
 
@@ -111,11 +117,33 @@ class Person:
         pattern = AgentPattern.parse(agent)
 
         def work(transaction: Transaction) -> int:
-            elsewhere = [scope for scope in transaction.scopes() if forgetting.wrote_in(transaction, scope, pattern)]
+            elsewhere = forgetting.scopes_written(transaction, pattern)
             scopes = dict.fromkeys([PUBLIC, f"agent/{pattern.name}", *elsewhere])
             return sum(forgetting.forget_agent(transaction, scope, pattern) for scope in scopes)
 
         return self._replica.write(work)
+
+    def forget_session(self, session: str) -> int:
+        """Deletes all that was said in *session*, every quote of it, and the memories of agents that rest on nothing
+        else. What agents write there before they hear of this is void when it arrives.
+
+        Returns how many leaves and messages are gone here. Raises `NotFound`, `InvalidScope`.
+        """
+        return self._replica.write(lambda transaction: removing.forget_session(transaction, session))
+
+    def forget_span(self, *, since: datetime | None = None, before: datetime | None = None) -> int:
+        """Deletes what agents learned at or after *since* and before *before*, now or in the history of a leaf.
+
+        What another device has learned in that time and not yet sent is not known here: forget again once it has.
+        Returns how many leaves are gone here, which may be none. Raises `InvalidArgument` without any bound, or for a
+        span that is empty; `InvalidTime` for a naive datetime.
+        """
+        if since is None and before is None:
+            raise InvalidArgument("Say since when, or before when, to forget what agents learned.")
+        since_ms, before_ms = (None if moment is None else to_ms(moment) for moment in (since, before))
+        if since_ms is not None and before_ms is not None and since_ms >= before_ms:
+            raise InvalidArgument("The span to forget ends before it begins: --since must be earlier than --before.")
+        return self._replica.write(lambda transaction: removing.forget_span(transaction, since_ms, before_ms))
 
     def grant(self, path: str, agent: str) -> None:
         """Lets *agent*, in all its versions, read ``user.private`` at and below *path*."""

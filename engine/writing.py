@@ -12,6 +12,7 @@ from vademecum.storage.tables import Table
 from . import journal, outbox
 from .documents import Documents, Generation
 from .forgetting import carry_out
+from .gathering import gathered
 from .law import Forgotten, hopeless
 from .records import Record, encode_record
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
@@ -47,6 +48,7 @@ class ScopeWriter:
         self._deletes = False
         self._forgotten: Forgotten | None = None
         self._unsettled = False
+        self._renews = False
 
     def row(self, slot_map: SlotMap, name: str) -> Row:
         """All slots of *name*, this transaction's writes included."""
@@ -191,16 +193,24 @@ class ScopeWriter:
         """Keeps the document as one state, without what was overwritten."""
         self._open.fold(self._writer)
 
+    def renew_outbox(self) -> None:
+        """Puts what is still there in place of all that waits to be sent, when the transaction ends."""
+        self._renews = True
+
     def finish(self) -> bool:
         """Keeps the document's updates and queues this device's own for the next commit; says whether there are any."""
         for update in self._applied:
             self._open.append(self._writer, update)
-        if self._made is None or not (self._made or self._written):
-            return False
-        (update,) = self._made or [NO_UPDATE]
-        self._open.append(self._writer, update)
-        outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
-        return True
+        made = self._made is not None and bool(self._made or self._written)
+        if made:
+            (update,) = self._made or [NO_UPDATE]
+            self._open.append(self._writer, update)
+            outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
+        if self._renews:
+            since = gathered(self._writer, self.number)
+            outbox.renew(self._writer, self.number, self.document.encode_own_since(since))
+            self._open.fold(self._writer)
+        return made
 
     def _edit(self) -> Document:
         if self._made is None:

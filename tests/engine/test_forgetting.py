@@ -10,7 +10,7 @@ import pytest
 from tests.engine.box import PUBLIC, Box, boxes
 from vademecum.engine import audit, journal
 from vademecum.engine.agents import AgentPattern
-from vademecum.engine.forgetting import wrote_in
+from vademecum.engine.forgetting import scopes_written
 from vademecum.engine.sight import Sight
 from vademecum.engine.slots import SlotMap
 from vademecum.errors import InvalidAgent, NotFound
@@ -247,8 +247,8 @@ def test_where_an_agent_wrote_is_known_after_others_wrote_over_it(trio: list[Box
     a.agent(X).remember("p", 1, because="said")
     a.agent(Y).remember("p", 2, because="said")
     with a.replica.read() as view:
-        assert wrote_in(view, PUBLIC, AgentPattern.parse("dev/x"))
-        assert not wrote_in(view, PUBLIC, AgentPattern.parse("dev/z"))
+        assert PUBLIC in scopes_written(view, AgentPattern.parse("dev/x"))
+        assert PUBLIC not in scopes_written(view, AgentPattern.parse("dev/z"))
 
 
 def test_two_devices_that_forget_the_same_agent_apart_agree(trio: list[Box]) -> None:
