@@ -69,6 +69,23 @@ def test_who_logs_in_while_another_is_admitted_is_told_of_it(board: Switchboard)
     assert set(welcome.statements) == {one.raw for one in grown.statements} - {FAMILY.genesis}
 
 
+def test_what_follows_an_enrolment_is_judged_with_it(board: Switchboard) -> None:
+    """Also while the writer has not stored the enrolment yet."""
+    ledger = MemoryLedger(FAMILY.keys, FAMILY.roster, FAMILY.secrets)
+    line = logged_in(board, ledger)
+    grown = FAMILY.roster.merge(
+        [add(FAMILY.keys, FAMILY.roster, device(1).public, "phone", secrets=FAMILY.secrets, at_ms=AT)]
+    )
+    commit = MemoryLedger(device(1), grown, FAMILY.secrets).sealed(FIRST, 1, NO_PREVIOUS, b"")
+    enrol = frames.Enrol(tuple(one.raw for one in grown.statements))
+    effects = [
+        effect for frame in (enrol, frames.Push((commit,))) for effect in line.connection.receive(encode(frame), 0.0)
+    ]
+    board.apply(line, effects)
+    statements, accepted = heard(line)
+    assert isinstance(statements, frames.Statements) and isinstance(accepted, frames.Accepted)
+
+
 def of_another_vault() -> MemoryLedger:
     family = found(founder=4)
     return MemoryLedger(family.keys, family.roster, family.secrets)

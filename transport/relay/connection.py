@@ -174,6 +174,7 @@ class Connection:
         self._now = now
         self._expiry = 0
         self._challenged_with: Roster | None = None
+        self._enrolling: tuple[bytes, ...] = ()  # statements that the writer was given, and may not have stored yet
         self._pulls: deque[_Answer] = deque()
         self._side = 0
         self._fetching: int | None = None
@@ -362,7 +363,8 @@ class Connection:
         roster = self._rosters.get(self.vault)
         if roster is None:
             return self._end("roster", "The vault's roster is gone from the relay.")
-        return [Submit(PushRequest(self.vault, roster, push.commits))]
+        # The writer stores in order: what was enrolled before is there when these commits are.
+        return [Submit(PushRequest(self.vault, roster.merge(self._enrolling), push.commits))]
 
     def _offer(self, offer: frames.Offer) -> Iterable[Effect]:
         roster = self._rosters.get(self.vault)
@@ -391,6 +393,7 @@ class Connection:
             roster = _merged(self.vault, known, enrol.statements)
         except (InvalidRoster, MalformedBytes) as error:
             return [Send(encode(Refused("roster", error.message[:1000])))]
+        self._enrolling += enrol.statements
         return [Submit(Join(self.vault, _new_statements(known, roster)))]
 
     def _ask(self, _: frames.Ask) -> Iterable[Effect]:
@@ -405,6 +408,7 @@ class Connection:
         if self.state is State.JOINING:
             yield from self._welcome(roster)
         elif self.state is State.OPEN:
+            self._enrolling = tuple(one for one in self._enrolling if one not in raw)
             yield Send(told)
 
     # --- a mailbox ----------------------------------------------------------------------------------------------
