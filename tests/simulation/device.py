@@ -10,43 +10,93 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from tests.simulation.disk import Crashed, Disk
+from tests.engine.model import Forgotten, Written
+from tests.simulation.disk import Contents, Crashed, Disk
 from tests.simulation.faults import Mishap
 from tests.simulation.relay import ORIGIN, Line, Relay
 from tests.simulation.truth import Fact, Trees, Truth
+from tests.transport.family import device
 from vademecum.engine import journal
 from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
 from vademecum.engine.person import Person
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.slots import Row, Slot, SlotMap, parse_slot_key, row_of
-from vademecum.engine.view import forgotten_by
+from vademecum.engine.view import FORGOTTEN, forgotten_by
 from vademecum.errors import PeerFault, StorageTrouble
+from vademecum.storage.identity import OWNER, owner_mark, parse_owner
+from vademecum.storage.installation import COPIED, RESTORED, SEALED
 from vademecum.storage.tables import Table
+from vademecum.transport import succession
 from vademecum.transport.keys import DeviceKeys, channel_id
 from vademecum.transport.ledger import ReplicaLedger, keep_statements
 from vademecum.transport.roster import Roster
+from vademecum.transport.succession import Copies, Fork, Successor
 from vademecum.transport.sync import State, Sync
 
-__all__ = ["Device"]
+__all__ = ["Device", "Keyring"]
 
 T = TypeVar("T")
 Told = dict[str, tuple[bool, frozenset[tuple[bool, bytes, bytes]], bytes]]
+FIRST_SUCCESSOR = 20
+MAX_SUCCESSORS = 70
 Rows = dict[tuple[str, SlotMap], Told]
 
-EXPECTED_PROBLEMS = frozenset({"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected"})
+EXPECTED_PROBLEMS = frozenset(
+    {"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected", "refused:gap"}
+)
 """What may be reported while the world is broken. Nobody forges, forks or spoils a commit here."""
+
+
+class Keyring:
+    """The keys and client ids of all devices there have been, by number."""
+
+    def __init__(self) -> None:
+        self.keys: dict[bytes, DeviceKeys] = {}
+        self.founded = 0
+        self._succeeded = 0
+
+    @property
+    def full(self) -> bool:
+        return self._succeeded >= MAX_SUCCESSORS
+
+    def found(self) -> tuple[DeviceKeys, int]:
+        """Those of the next device that joins the vault."""
+        self.founded += 1
+        return self._issue(self.founded - 1)
+
+    def succeed(self) -> tuple[DeviceKeys, int]:
+        """Those of the next device that a copy becomes."""
+        self._succeeded += 1
+        return self._issue(FIRST_SUCCESSOR + self._succeeded)
+
+    def _issue(self, number: int) -> tuple[DeviceKeys, int]:
+        keys = device(number)
+        self.keys[keys.device] = keys
+        return keys, 1000 + number
 
 
 class Device:
     """*now* gives the time that no device knows, in milliseconds; *skew* is what this device adds to it."""
 
     def __init__(
-        self, keys: DeviceKeys, client: int, disk: Disk, roster: Roster, truth: Truth, now: Callable[[], int], seed: int
+        self,
+        keyring: Keyring,
+        disk: Disk,
+        vault: bytes,
+        truth: Truth,
+        now: Callable[[], int],
+        seed: int,
+        *,
+        trouble: str | None = None,
     ) -> None:
-        self.keys = keys
-        self.id = keys.device
         self.disk = disk
+        self.trouble = trouble
+        """What the folder shows of having been copied or restored: `installation.judge` would say so."""
+        self.sealed_file = 0
+        """The file beside the database that says how many commits have been sealed."""
+        self.saved: list[tuple[Contents, int, int]] = []
+        """Backups of the folder."""
         self.skew = 0
         self.frozen: int | None = None
         """Where the clock stands still, for a device that is switched off for long."""
@@ -56,17 +106,46 @@ class Device:
         """What befalls the next messages to and from the relay, in turn."""
         self.line: Line | None = None
         self.crashes = 0
-        self._vault = roster.vault
-        self._client = client
+        self._keyring = keyring
+        self._vault = vault
         self._truth = truth
         self._now = now
         self._entropy = random.Random(seed)
+        self._wrote: list[str] = []
         self._unsealed: dict[str, list[Fact]] = {}
         self._sealed: dict[str, int] = {}  # scope → number of the last commit when the first unsealed fact came
         self._start_program()
-        self.program.write(lambda transaction: keep_statements(transaction, roster))
         self._start_daemon()
         self._naming_key = self.ledger.secrets.naming_key
+
+    @classmethod
+    def found(
+        cls,
+        keyring: Keyring,
+        disk: Disk,
+        roster: Roster,
+        truth: Truth,
+        now: Callable[[], int],
+        seed: int,
+    ) -> Device:
+        """A new device, made as `founding.make_folder` makes one."""
+        keys, client = keyring.found()
+
+        def fill(transaction: Transaction) -> None:
+            keep_statements(transaction, roster)
+            transaction.writer.put(Table.META, OWNER, roster.vault + owner_mark(keys.device, client))
+
+        Replica(disk, device=keys.device, client=client, wall=now).write(fill)
+        return cls(keyring, disk, roster.vault, truth, now, seed)
+
+    @property
+    def id(self) -> bytes:
+        """The device that this one is now: a copy becomes another."""
+        return self._owner()[1]
+
+    def _owner(self) -> tuple[bytes, bytes, int]:
+        with self.disk.read() as reader:
+            return parse_owner(reader.get(Table.META, OWNER) or b"")
 
     def wall(self) -> int:
         return (self._now() if self.frozen is None else self.frozen) + self.skew
@@ -74,15 +153,52 @@ class Device:
     # --- processes ----------------------------------------------------------------------------------------------
 
     def _replica(self) -> Replica:
-        return Replica(self.disk, device=self.id, client=self._client, wall=self.wall)
+        _, device, client = self._owner()
+        replica = Replica(self.disk, device=device, client=client, wall=self.wall)
+        if self.trouble is not None:
+            replica.due = lambda: self._renew_what_was_found(replica)
+        return replica
+
+    def _renew_what_was_found(self, replica: Replica) -> None:
+        before = replica.device
+        if self.trouble is not None and replica.follow() == before:
+            self._renew(replica, self.trouble, None)
+        self.trouble = None
+
+    def _renew(self, replica: Replica, why: str, fork: Fork | None) -> None:
+        """As `vademecum.renewal` does it."""
+        keys, client = self._keyring.succeed()
+        successor = Successor(keys, client, bytes(32))
+        self._truth.copied = True
+        succession.renew(
+            replica,
+            self._vault,
+            self._keyring.keys[replica.device],
+            successor,
+            why=why,
+            fork=fork,
+            at_ms=self._now(),
+            keep=lambda _keys, _token: None,
+        )
+        replica.follow()
 
     def _start_program(self) -> None:
         self.program = self._replica()
 
     def _start_daemon(self) -> None:
         self.daemon = self._replica()
+        copies = Copies(
+            self._keyring.keys.__getitem__,
+            lambda fork: self._renew(self.daemon, "twin", fork),
+            lambda count: setattr(self, "sealed_file", count),
+        )
         self.ledger = ReplicaLedger(
-            self.daemon, self._vault, self.keys, entropy=self._entropy.randbytes, wall=self.wall
+            self.daemon,
+            self._vault,
+            self._keyring.keys[self.daemon.device],
+            entropy=self._entropy.randbytes,
+            wall=self.wall,
+            copies=copies,
         )
         self.sync = Sync(self.ledger, ORIGIN)
 
@@ -106,6 +222,34 @@ class Device:
             else:
                 self._start_program()
             return None, end.committed
+
+    def save(self) -> None:
+        """Makes a backup of the folder."""
+        self.saved.append((self.disk.backup(), self.sealed_file, len(self._wrote)))
+
+    def restore(self, number: int, relay: Relay, *, seen: bool) -> None:
+        """Puts a backup of the database into its place; with all that lies beside it unless that is to be *seen*."""
+        contents, sealed, wrote = self.saved[number]
+        self._truth.lost.update(self._wrote[wrote:])
+        self._drop_line(relay)
+        self.disk.restore(contents)
+        if not seen:
+            self.sealed_file = sealed
+        with self.disk.read() as reader:
+            sealed = int.from_bytes(reader.get(Table.META, SEALED) or b"", "big")
+        self.trouble = RESTORED if self.sealed_file > sealed else None
+        self._truth.copied = True
+        self.restart(relay)
+
+    def copied(self, disk: Disk, seed: int, *, seen: bool) -> Device:
+        """A copy of this device on another *disk*, which shows beside the database if it is to be *seen*."""
+        disk.restore(self.disk.backup())
+        self._truth.copied = True
+        copy = Device(self._keyring, disk, self._vault, self._truth, self._now, seed, trouble=COPIED if seen else None)
+        copy.sealed_file, copy.skew = self.sealed_file, self.skew
+        copy._unsealed = {scope: list(facts) for scope, facts in self._unsealed.items()}
+        copy._sealed = dict(self._sealed)
+        return copy
 
     # --- the relay ----------------------------------------------------------------------------------------------
 
@@ -172,6 +316,8 @@ class Device:
     def add(self, fact: Fact) -> None:
         """*fact* was written here."""
         self._truth.facts.append(fact)
+        if isinstance(fact.said, Written) and isinstance(fact.said.value, str):
+            self._wrote.append(fact.said.value)
         if fact.scope not in self._unsealed:
             self._sealed[fact.scope] = self._last_sealed(fact.scope)
         self._unsealed.setdefault(fact.scope, []).append(fact)
@@ -195,8 +341,8 @@ class Device:
         with self.program.read() as view:
             scopes = view.scopes()
         for scope in scopes:
-            for device, (seq, _) in self.ledger.frontier(self.channel(scope)).items():
-                found += self._truth.carried(scope, device, 1, seq)
+            for who, (seq, _) in self.ledger.frontier(self.channel(scope)).items():
+                found += self._truth.carried(scope, who, 1, seq)
         return found
 
     def tree(self) -> Trees:
@@ -239,12 +385,32 @@ class Device:
         return self.program.write(work)
 
     def journal(self) -> list[tuple[str, journal.Entry]]:
-        """(scope, entry) of all leaves' entries."""
+        """(scope, entry) of everything in the journal."""
         with self.program.read() as view:
             names = view.scope_names()
-            return [
-                (names[entry.scope], entry) for entry in journal.entries(view.reader) if entry.map is SlotMap.LEAVES
-            ]
+            return [(names[entry.scope], entry) for entry in journal.entries(view.reader)]
+
+    def told(self) -> list[Fact]:
+        """The facts as the journal tells them."""
+        found = []
+        for scope, entry in self.journal():
+            record = entry.record
+            if entry.map is SlotMap.LEAVES:
+                written = Written(
+                    entry.name,
+                    record.by_person,
+                    entry.device,
+                    record.order,
+                    record.value,
+                    record.deleted,
+                    record.seen,
+                    record.heard,
+                    record.writer,
+                )
+                found.append(Fact(scope, written))
+            elif entry.map is SlotMap.SETTINGS and entry.name.startswith(FORGOTTEN) and not record.deleted:
+                found.append(Fact(scope, Forgotten(entry.name[len(FORGOTTEN) :], record.order)))
+        return found
 
 
 def _told(rows: Iterable[tuple[str, Row]]) -> Told:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.simulation.device import Device
     from tests.simulation.world import World
 
-__all__ = ["FAULTS", "Fault", "Mishap"]
+__all__ = ["APART", "FAULTS", "Fault", "Mishap"]
 
 MINUTE, HOUR, DAY, YEAR = 60_000, 3_600_000, 86_400_000, 365 * 86_400_000
 SKEWS = (0, 700, -700, MINUTE, -MINUTE, HOUR, -HOUR, DAY, -DAY, YEAR, -YEAR, 40 * YEAR)
@@ -234,6 +234,42 @@ class Carry:
         return True
 
 
+@dataclass(frozen=True)
+class Compact:
+    """The device's database is replaced by a copy without anything that was deleted."""
+
+    weight: int = 1
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.disk.replace()
+        return True
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The device's folder is copied, or its whole machine, so that nothing in the folder shows it; both go on."""
+
+    weight: int = 1
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        return world.copy(device, seen=rng.random() < 0.5)
+
+
+@dataclass(frozen=True)
+class Restore:
+    """A backup of the device is made, or put back: of its database, or of the whole folder with all that shows it."""
+
+    weight: int = 2
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        if not device.saved or rng.random() < 0.3:
+            device.save()
+        else:
+            device.restore(rng.randrange(len(device.saved)), world.relay, seen=rng.random() < 0.5)
+            world.causal = False
+        return True
+
+
 FAULTS: dict[str, Fault] = {
     "drop": Mishaps(Mishap.DROP, 3),
     "duplicate": Mishaps(Mishap.DUPLICATE, 3),
@@ -251,4 +287,9 @@ FAULTS: dict[str, Fault] = {
     "relay-restore": RelayRestore(),
     "join": Join(),
     "carry": Carry(),
+    "compact": Compact(),
+    "copy": Copy(),
+    "restore": Restore(),
 }
+APART = {"copy": ("carry", "relay-restore"), "restore": ("carry", "relay-restore")}
+"""Faults beside which others are not drawn."""

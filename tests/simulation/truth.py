@@ -33,6 +33,11 @@ class Truth:
     facts: list[Fact] = field(default_factory=list)
     sealed: dict[tuple[str, bytes, int], list[Fact]] = field(default_factory=dict)
     doomed: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    """Values that a restored device had written since its backup: nobody else may have them."""
+    copied: bool = False
+    """A device has been copied or restored: the same name has then written twice, and writes are said again under
+    another one."""
 
     def carried(self, scope: str, device: bytes, first: int, last: int) -> list[Fact]:
         """The facts in *device*'s commits *first* to *last*."""

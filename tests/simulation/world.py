@@ -10,7 +10,7 @@ import random
 import re
 import shutil
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 from tests.engine.model import Written
 from tests.simulation.actions import FORGETTING, WRITING
-from tests.simulation.device import Device
+from tests.simulation.device import Device, Keyring
 from tests.simulation.disk import Disk
-from tests.simulation.faults import FAULTS, Mishap
+from tests.simulation.faults import APART, FAULTS, Mishap
 from tests.simulation.relay import Relay
 from tests.simulation.truth import Truth, models, trees
 from tests.transport.family import AT, Family, device, found
+from vademecum.engine.slots import SlotMap
 from vademecum.transport import roster as rosters
 from vademecum.transport.roster import Roster
 
@@ -66,6 +67,9 @@ class Plan:
             chosen = (rng.choice(list(FAULTS)), *FORGETTING)
         else:
             chosen = KINDS if how > 0.8 else tuple(sorted(rng.sample(KINDS, rng.randint(2, 6))))
+            for kind in APART:
+                if kind in chosen:
+                    chosen = tuple(other for other in chosen if other not in APART[kind])
         size = rng.choice([2, 2, 3, 3, 3, 4, 5])
         weights = {"pump": 24, "connect": 7, "changed": 6, "check": 2, "hang-up": 2, "look": 2}
         weights |= {name: weight for name, (weight, _) in WRITING.items()}
@@ -138,6 +142,7 @@ class World:
         self.relay = Relay(self._folder / "relay", lambda: self.now, plan.seed.to_bytes(16, "big"))
         self._copies = 0
         self.devices: list[Device] = []
+        self._keyring = Keyring()
         self._roster = _roster(plan.size)
         for _ in range(plan.size):
             self._add_device()
@@ -245,7 +250,7 @@ class World:
         if len(self.devices) >= MAX_DEVICES:
             return False
         first = self.devices[0]
-        grown = _roster(len(self.devices) + 1)
+        grown = _roster(self._keyring.founded + 1)
         _, there = first.write(
             lambda _: first.ledger.merge_roster([one.raw for one in grown.statements]), self.relay, in_daemon=True
         )
@@ -264,12 +269,19 @@ class World:
         self.causal, self.rewound = False, True
         self.relay.restore(self._folder / f"copy{number}" if number else None, rng.randbytes(16))
 
+    def copy(self, one: Device, *, seen: bool) -> bool:
+        """Copies a device with all that it has."""
+        if len(self.devices) >= MAX_DEVICES or self._keyring.full:
+            return False
+        self.causal = False
+        self.devices.append(one.copied(self._pool.disk(), self._plan.seed + len(self.devices), seen=seen))
+        return True
+
     def _add_device(self) -> None:
-        number = len(self.devices)
+        number = self._keyring.founded
         self.devices.append(
-            Device(
-                device(number),
-                1000 + number,
+            Device.found(
+                self._keyring,
                 self._pool.disk(),
                 self._roster,
                 self.truth,
@@ -315,8 +327,13 @@ class World:
 
     def check(self) -> None:
         """All devices say the same, and what the model says; nothing forgotten is anywhere."""
-        expected = trees(self.truth.facts)
-        doomed = {value.encode() for value in self.truth.doomed} | _void(self.truth)
+        # Where a name has written twice, the journal must tell all; otherwise what was noted when it was written.
+        facts = self.devices[0].told() if self.truth.copied else self.truth.facts
+        expected = trees(facts)
+        told = models(facts)
+        gone = {value for scope, value, said in _values(self.truth) if _is_forgotten(told[scope].written, said)}
+        void = {value for scope, value, said in _values(self.truth) if told[scope].is_void(said)}
+        doomed = {value.encode() for value in self.truth.doomed & gone | void}
         first = self.devices[0].rows()
         for one in self.devices:
             assert one.tree() == expected, "a device does not say what the model says"
@@ -326,11 +343,24 @@ class World:
             if not self.rewound:
                 assert one.sync.problems == (), one.sync.problems
             found = _tokens(data for told in rows.values() for _, slots, _ in told.values() for _, _, data in slots)
-            assert not found & doomed, f"forgotten values are still there: {sorted(found & doomed)}"
-            if self.causal:
-                self._check_journal(one, doomed)
+            # What a copy says again before it hears that it was forgotten is hopeless, and stays until the document is
+            # begun anew.
+            assert self.truth.copied or not found & doomed, (
+                f"forgotten values are still there: {sorted(found & doomed)}"
+            )
+            if self.truth.copied:
+                self._check_nothing_lost(one, gone | void)
+            elif self.causal:
+                self._check_journal(one)
 
-    def _check_journal(self, one: Device, doomed: set[bytes]) -> None:
+    def _check_nothing_lost(self, one: Device, gone: set[str]) -> None:
+        """The journal of *one* tells of every value that was written and not forgotten, under whatever name."""
+        kept = {entry.record.value for _, entry in one.journal() if isinstance(entry.record.value, str)}
+        assert not kept & gone, f"forgotten values are in the journal: {sorted(kept & gone)}"
+        lost = {value for _, value, _ in _values(self.truth)} - kept - gone - self.truth.lost
+        assert not lost, f"values that were acknowledged are lost: {sorted(lost)}"
+
+    def _check_journal(self, one: Device) -> None:
         """The journal of *one* has every value that was written and not forgotten, as it was written, and no other."""
         written = {
             (fact.scope, fact.said.path, fact.said.order, fact.said.device): fact.said
@@ -341,7 +371,7 @@ class World:
         kept = set()
         for scope, entry in one.journal():
             record = entry.record
-            if entry.forgotten or record.deleted:
+            if entry.map is not SlotMap.LEAVES or entry.forgotten or record.deleted:
                 continue
             key = scope, entry.name, record.order, entry.device
             said = written.get(key)
@@ -371,13 +401,11 @@ def _frontiers(one: Device) -> dict[bytes, dict[bytes, tuple[int, bytes]]]:
     return {channel: dict(one.ledger.frontier(channel)) for channel in one.ledger.channels()}
 
 
-def _void(truth: Truth) -> set[bytes]:
-    told = models(truth.facts)
-    return {
-        fact.said.value.encode()
-        for fact in truth.facts
-        if isinstance(fact.said, Written) and isinstance(fact.said.value, str) and told[fact.scope].is_void(fact.said)
-    }
+def _values(truth: Truth) -> Iterator[tuple[str, str, Written]]:
+    """(scope, value, write) of all that were written and can be told from each other."""
+    for scope, said in truth.facts:
+        if isinstance(said, Written) and isinstance(said.value, str):
+            yield scope, said.value, said
 
 
 def _is_forgotten(everything: Iterable[Written], said: Written) -> bool:
