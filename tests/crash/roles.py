@@ -14,9 +14,7 @@ from typing import Any
 from tests.crash.children import Say
 from tests.endtoend.device import own_writes, tree_of, write_at_random
 from vademecum import Vault
-from vademecum.founding import STORE
 from vademecum.storage.damage import check_pages
-from vademecum.storage.environment import Environment
 from vademecum.storage.tables import Table
 from vademecum.transport import chains
 from vademecum.transport.client import SyncReport
@@ -88,15 +86,14 @@ def sync_again(home: Path, seed: float, say: Say) -> None:
 
 
 def compact(home: Path, say: Say) -> None:
-    """Replaces the database as a whole, again and again."""
+    """Makes the files small, which replaces the database as a whole, again and again."""
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    environment = Environment.open(home / STORE)
-    say(ready=True)
-    while not told:
-        environment.replace()
-        time.sleep(0.01)
-    environment.close()
+    with Vault.open(home) as vault:
+        say(ready=True)
+        while not told:
+            vault.compact()
+            time.sleep(0.01)
 
 
 def relay(folder: Path, port: int, say: Say) -> None:
