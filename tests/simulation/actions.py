@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from tests.engine.model import Forgotten, Written
 from tests.simulation.truth import Fact, models
 from vademecum.engine.agents import AgentId, AgentPattern
-from vademecum.engine.forgetting import wrote_in
+from vademecum.engine.forgetting import scopes_written
 from vademecum.engine.handle import AgentHandle, agent_handle
 from vademecum.engine.person import Person
 from vademecum.engine.recollection import Recollections
 from vademecum.engine.remembering import set_leaves
+from vademecum.engine.removing import forgettable
 from vademecum.engine.replica import Replica, Transaction
+from vademecum.engine.sight import Sight
 from vademecum.engine.slots import SlotMap
 from vademecum.engine.view import FORGOTTEN
 from vademecum.errors import NotFound, Protected
@@ -83,7 +85,8 @@ def agent_withdraws(world: World, device: Device, rng: random.Random) -> None:
 
 def person_forgets(world: World, device: Device, rng: random.Random) -> None:
     name = rng.choice(NAMES)
-    paths = [(leaf.scope, leaf.path) for leaf in Person(device.program).leaves(name)]
+    with device.program.read() as view:
+        paths = [(scope, path) for scope in Sight(view, None).scopes() for path in forgettable(view, scope, name)]
     if not paths:
         return
     gone = {
@@ -99,7 +102,7 @@ def person_forgets_agent(world: World, device: Device, rng: random.Random) -> No
     text = rng.choice([*AGENTS, "prix/daily-eats", "lumen/notes"])
     pattern = AgentPattern.parse(text)
     with device.program.read() as view:
-        elsewhere = [scope for scope in view.scopes() if wrote_in(view, scope, pattern)]
+        elsewhere = scopes_written(view, pattern)
     _, there = device.write(lambda replica: Person(replica).forget_agent(text), world.relay)
     if not there:
         return
