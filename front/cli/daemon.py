@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vademecum import bell, holding
+from vademecum.asking import PASSPHRASE_VARIABLE, asker
 from vademecum.bell import Note
 from vademecum.errors import AlreadySyncing, StorageTrouble, Unsupported
+from vademecum.sealing import SEAL_FILE, way_of
 from vademecum.storage.identity import Identity
 
 from .options import AsJson, Home, home_folder
@@ -123,17 +127,23 @@ def _described(found: Note | None) -> dict[str, Any]:
 
 
 def _spawn(folder: Path) -> Note | None:
-    """Starts the daemon's process, and waits until it holds the connection. Raises what kept it from that."""
+    """Starts the daemon's process, and waits until it holds the connection. Raises what kept it from that.
+
+    The passphrase of a sealed vault is asked for here, and given to it where no other process can see it.
+    """
+    passphrase = _passphrase(folder)
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "vademecum.cli.daemon_process", str(folder)],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder.anchor,
         start_new_session=True,
         text=True,
     )
-    assert process.stdout is not None
+    assert process.stdin is not None and process.stdout is not None
+    with suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(json.dumps({"passphrase": passphrase}) + "\n")
     with process.stdout:
         said = process.stdout.readline()
     try:
@@ -145,6 +155,14 @@ def _spawn(folder: Path) -> Note | None:
         raise _refusal(told)
     process.returncode = 0  # it lives on: nothing is to be waited for, nor warned of
     return holding.holder(folder)
+
+
+def _passphrase(folder: Path) -> str | None:
+    """What the person answers, where the daemon will need a passphrase that is not in the environment."""
+    ask, header = asker.get(), folder / SEAL_FILE
+    if ask is None or os.environ.get(PASSPHRASE_VARIABLE) or not header.exists():
+        return None
+    return ask() if way_of(header.read_bytes()) == "passphrase" else None
 
 
 def _refusal(told: dict[str, Any]) -> Exception:

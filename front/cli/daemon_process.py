@@ -1,7 +1,8 @@
 """The daemon's own process: ``python -m vademecum.cli.daemon_process HOME``, as ``vademecum daemon start`` runs it.
 
-The first line on stdout says ``{"pid"}`` once it holds the connection, or ``{"error", "message"}``. Afterwards it
-writes to the log only: states, counts and the codes of problems; no names, paths or values.
+The line on stdin is ``{"passphrase"}``, of a sealed vault, or null. The first line on stdout says ``{"pid"}`` once it
+holds the connection, or ``{"error", "message"}``. Afterwards it writes to the log only: states, counts and the codes of
+problems; no names, paths or values.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LOG_BYTES = 256 * 1024
 LOOK_SECONDS = 0.01
 
 
-def main(home: Path) -> int:
+def main(home: Path, passphrase: str | None) -> int:
     """Syncs until told to stop; returns the exit code."""
     try:
         log = _log(home / LOG)
@@ -38,7 +39,7 @@ def main(home: Path) -> int:
         _say(error=StorageTrouble.code, message=f"{home / LOG} cannot be written: {error.strerror}.")
         return 1
     try:
-        with Vault.open(home) as vault:
+        with Vault.open(home, passphrase=passphrase) as vault:
             asyncio.run(_run(vault, log))
     except VademecumError as error:
         log.error("ended: %s", error.code)
@@ -102,4 +103,4 @@ def _say(**words: object) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), json.loads(sys.stdin.readline())["passphrase"]))

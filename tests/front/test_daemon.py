@@ -19,6 +19,7 @@ from tests.endtoend.device import Device, join
 from tests.front.cli_runs import Call, Running, in_process, program
 from tests.transport.relay_process import RelayProcess
 from vademecum import Vault, bell, holding
+from vademecum.asking import asker
 from vademecum.bell import Bell, Note
 from vademecum.errors import AlreadySyncing, MalformedBytes, RelayUnreachable
 from vademecum.storage.tables import Table
@@ -126,6 +127,20 @@ def test_a_daemon_that_cannot_start_says_why(call: Call, tmp_path: Path) -> None
     assert "relay use" in call("daemon", "start", "--home", tmp_path / "alone").refusal
     for command in ("start", "stop", "status"):
         assert "no vault" in call("daemon", command, "--home", tmp_path / "nothing").refusal
+
+
+def test_the_passphrase_of_a_sealed_vault_is_asked_for_when_its_daemon_starts(
+    call: Call, relay: RelayProcess, tmp_path: Path
+) -> None:
+    home = tmp_path / "sealed"
+    with Vault.create(home, passphrase="correct horse battery") as vault:
+        vault.use_relay(relay.url)
+    assert "passphrase" in call("daemon", "start", "--home", home).refusal  # nobody to ask
+    for answer, exit_code in (("something else", 1), ("correct horse battery", 0)):
+        token = asker.set(lambda answer=answer: answer)  # as a program in a terminal does
+        assert call("daemon", "start", "--home", home).code == exit_code
+        asker.reset(token)
+    assert call("daemon", "stop", "--json", "--home", home).json == {"stopped": True}
 
 
 def test_two_daemons_started_at_once_are_one(home: Path) -> None:
