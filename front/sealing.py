@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SEAL_FILE",
     "in_the_open",
+    "needs_passphrase",
     "new_seal",
     "open_sealed",
     "recovery_public",
@@ -71,6 +72,12 @@ def recovery_public(roster: Roster) -> DevicePublic:
 def way_of(header: bytes) -> str:
     """``passphrase`` or ``keyring``."""
     return "keyring" if isinstance(Header.from_bytes(header).way, InKeyring) else "passphrase"
+
+
+def needs_passphrase(home: Path) -> bool:
+    """Whether the vault in *home* is sealed with a passphrase, as far as can be told without opening it."""
+    header = _read(home / SEAL_FILE)
+    return header is not None and way_of(header) == "passphrase"
 
 
 def open_sealed(

@@ -21,6 +21,7 @@ from vademecum.storage.identity import Identity
 
 from .options import AsJson, Home, home_folder
 from .output import print_json, print_line
+from .sealing import environment_of_a_child
 
 __all__ = ["LOG", "start", "status", "stop"]
 
@@ -138,6 +139,7 @@ def _spawn(folder: Path) -> Note | None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder.anchor,
+        env=environment_of_a_child(folder),
         start_new_session=True,
         text=True,
     )
