@@ -48,8 +48,8 @@ T = TypeVar("T")
 
 SEAL_FILE: Final = "seal.json"
 """A copy of the header, for when the database is lost and the device's keys are not."""
-_DAEMON: Final = "daemon."
-"""So begin the names of the daemon's files, which tell of states and counts only."""
+_WORDLESS: Final = ("daemon.", "textfile.lock")
+"""So begin the names of files that tell of states and counts only."""
 
 
 def new_seal(
@@ -165,7 +165,7 @@ def in_the_open(home: Path) -> list[Path]:
     ours = {IDENTITY_FILE, KEYS_FILE, SEAL_FILE, STORE, INDEX, installation.FOLDER}
     store = home / STORE
     parts = {"current", "replacing.lock", (store / "current").read_text().strip()}
-    found = [one for one in home.iterdir() if one.name not in ours and not one.name.startswith(_DAEMON)]
+    found = [one for one in home.iterdir() if one.name not in ours and not one.name.startswith(_WORDLESS)]
     return sorted(found + [one for one in store.iterdir() if one.name not in parts])
 
 
