@@ -120,6 +120,7 @@ def put_back(transaction: Transaction, scope_name: str, taken: TakenOut) -> None
         own = scope.row(slot_map, name).own(slot.by_person, device)
         if own is None or own.record.order < record.order:
             scope.replace(slot_map, name, record)
+            scope.empty_history(row_key(slot_map, name))  # the person may have deleted it since
     scope.tell_deletions()
 
 
