@@ -21,6 +21,7 @@ from tests.transport.relay_process import RelayProcess
 from vademecum import Vault, bell, holding
 from vademecum.asking import asker
 from vademecum.bell import Bell, Note
+from vademecum.cli import main
 from vademecum.errors import AlreadySyncing, MalformedBytes, RelayUnreachable
 from vademecum.storage.tables import Table
 
@@ -52,7 +53,7 @@ def home(relay: RelayProcess, tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(home: Path) -> Iterator[Note]:
     """The daemon of *home*, started by the program; ends with the test, by SIGTERM if it must."""
-    assert program("daemon", "start", "--home", home).code == 0
+    assert main(["daemon", "start", "--home", str(home)]) == 0
     note = holding.holder(home)
     assert note is not None
     yield note
