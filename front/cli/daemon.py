@@ -16,12 +16,11 @@ from vademecum import bell, holding
 from vademecum.asking import PASSPHRASE_VARIABLE, asker
 from vademecum.bell import Note
 from vademecum.errors import AlreadySyncing, StorageTrouble, Unsupported
-from vademecum.sealing import SEAL_FILE, way_of
+from vademecum.sealing import needs_passphrase
 from vademecum.storage.identity import Identity
 
 from .options import AsJson, Home, home_folder
 from .output import print_json, print_line
-from .sealing import environment_of_a_child
 
 __all__ = ["LOG", "start", "status", "stop"]
 
@@ -139,7 +138,6 @@ def _spawn(folder: Path) -> Note | None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder.anchor,
-        env=environment_of_a_child(folder),
         start_new_session=True,
         text=True,
     )
@@ -161,10 +159,10 @@ def _spawn(folder: Path) -> Note | None:
 
 def _passphrase(folder: Path) -> str | None:
     """What the person answers, where the daemon will need a passphrase that is not in the environment."""
-    ask, header = asker.get(), folder / SEAL_FILE
-    if ask is None or os.environ.get(PASSPHRASE_VARIABLE) or not header.exists():
+    ask = asker.get()
+    if ask is None or os.environ.get(PASSPHRASE_VARIABLE) or not needs_passphrase(folder):
         return None
-    return ask() if way_of(header.read_bytes()) == "passphrase" else None
+    return ask()
 
 
 def _refusal(told: dict[str, Any]) -> Exception:

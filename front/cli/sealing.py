@@ -5,19 +5,18 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from vademecum.asking import PASSPHRASE_VARIABLE, asker
+from vademecum.asking import PASSPHRASE_VARIABLE
 from vademecum.errors import InvalidArgument, VaultLocked
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, home_folder
 from .output import print_json, print_line, tell
 
-__all__ = ["Passphrase", "Sealed", "ask_passphrase", "environment_of_a_child", "new_passphrase", "seal", "unseal"]
+__all__ = ["Passphrase", "Sealed", "ask_passphrase", "new_passphrase", "seal", "unseal"]
 
 NEW_VARIABLE = "VADEMECUM_NEW_PASSPHRASE"
 
@@ -105,18 +104,6 @@ def unseal(recovery: Recovery = False, home: Home = None, as_json: AsJson = Fals
 def ask_passphrase() -> str:
     """Asks for the passphrase of a vault, on the terminal."""
     return getpass.getpass("Passphrase of the vault: ")
-
-
-def environment_of_a_child(home: Path) -> dict[str, str]:
-    """The environment for a process that has no terminal and is to open the vault in *home*: with its passphrase, if
-    it has one.
-    """
-    from vademecum.sealing import needs_passphrase
-
-    ask = asker.get()
-    if ask is None or os.environ.get(PASSPHRASE_VARIABLE) or not needs_passphrase(home):
-        return dict(os.environ)
-    return {**os.environ, PASSPHRASE_VARIABLE: ask()}
 
 
 def new_passphrase(asked: bool, variable: str) -> str | None:
