@@ -44,6 +44,7 @@ __all__ = [
     "forget_leaves",
     "is_void",
     "note_forgetting",
+    "note_purge",
     "scopes_written",
     "swept",
 ]
@@ -157,8 +158,14 @@ def note_forgetting(scope: ScopeWriter) -> None:
     What waits to be sent is replaced at the end of the transaction by what is still there.
     """
     scope.transaction.writer.put(Table.META, COMPACT + scope.name.encode(), b"1")
-    scope.transaction.writer.put(Table.META, PURGE, b"1")
+    note_purge(scope.transaction)
     scope.renew_outbox()
+
+
+def note_purge(transaction: Transaction) -> None:
+    """Notes that this device's files hold what was forgotten; each time in other words, so that none is missed."""
+    reading = transaction.clock.now(transaction.wall_ms)
+    transaction.writer.put(Table.META, PURGE, reading.to_bytes(8, "big"))
 
 
 def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
@@ -167,7 +174,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     Only the device where the person spoke does the latter: the others would each write the same deletion.
     """
     transaction = scope.transaction
-    transaction.writer.put(Table.META, PURGE, b"1")
+    note_purge(transaction)
     scope.renew_outbox()
     forgotten = scope.forgotten()
     for slot_map in (SlotMap.LEAVES, SlotMap.MESSAGES):

@@ -11,9 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vademecum.storage.tables import Table
-from vademecum.storage.transaction import Reader, Writer
-
 from . import journal, outbox
 from .changes import Changes, Superseded, encode_changes
 from .document import merge_updates
@@ -26,9 +23,8 @@ if TYPE_CHECKING:
     from .replica import Transaction
     from .writing import ScopeWriter
 
-__all__ = ["gather", "gather_anew", "gathered"]
+__all__ = ["gather"]
 
-_GATHERED = b"gathered/"
 _CHECK = 4  # bytes at the end of a journal key that tell names apart
 
 
@@ -40,9 +36,9 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
     pending = list(outbox.waiting(transaction.writer, scope.number))
     if not pending:
         return
-    since = gathered(transaction.writer, scope.number)
+    since = outbox.gathered(transaction.writer, scope.number)
     outbox.clear(transaction.writer, scope.number)
-    transaction.writer.put(Table.META, _GATHERED + scope.number, scope.document.own_clock().to_bytes(8, "big"))
+    outbox.set_gathered(transaction.writer, scope.number, scope.document.own_clock())
     whole = _whole(scope, pending, since)
     if len(encode_changes(whole)) <= limit:
         yield whole
@@ -59,16 +55,6 @@ def gather(transaction: Transaction, scope_name: str, *, limit: int) -> Iterator
         size += len(one.data) + len(one.name)
     if batch:
         yield Changes(NO_UPDATE, tuple(batch))
-
-
-def gathered(reader: Reader, scope: bytes) -> int:
-    """How many operations of this device in scope# *scope* have been gathered."""
-    return int.from_bytes(reader.get(Table.META, _GATHERED + scope) or b"", "big")
-
-
-def gather_anew(writer: Writer, scope: bytes) -> None:
-    """To be called when the scope has another document, or this device another client id."""
-    writer.delete(Table.META, _GATHERED + scope)
 
 
 def _whole(scope: ScopeWriter, pending: Sequence[Pending], since: int) -> Changes:

@@ -24,8 +24,7 @@ from vademecum.storage.tables import Table
 from . import journal, outbox
 from .document import Document
 from .documents import FIRST, Generation, generation_at
-from .forgetting import PURGE, is_void, swept
-from .gathering import gather_anew
+from .forgetting import is_void, note_purge, swept
 from .journal import Entry
 from .law import Forgotten, hopeless
 from .merging import bind_clients, check_name, clients_known, is_forgotten
@@ -133,13 +132,13 @@ class _Adoption:
         scope.begin_generation(build_document(self._snapshot, self._transaction.client), generation)
         pending = {key for one in outbox.waiting(writer, scope.number) for key in one.written}
         outbox.clear(writer, scope.number)
-        gather_anew(writer, scope.number)
+        outbox.gather_anew(writer, scope.number)
         rows = self._merge_rows()
         self._keep_past(rows)
         self._trim(rows)
         self._say_again(pending)
         newest = max((held.slot.record.order for held in self._snapshot.slots), default=0)
-        writer.put(Table.META, PURGE, b"1")
+        note_purge(self._transaction)
         self._transaction.clock.observe(newest, self._transaction.wall_ms)
         return Adopted(self._changed, len(self._again), self._carried)
 

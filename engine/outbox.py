@@ -10,7 +10,9 @@ import msgpack
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-__all__ = ["Pending", "add", "clear", "count", "renew", "waiting"]
+__all__ = ["Pending", "add", "clear", "count", "gather_anew", "gathered", "renew", "set_gathered", "waiting"]
+
+_GATHERED = b"gathered/"
 
 
 class Pending(NamedTuple):
@@ -52,3 +54,17 @@ def count(reader: Reader) -> int:
     for _, data in reader.scan(Table.OUTBOX):
         total += max(1, len(msgpack.unpackb(data)[1]))
     return total
+
+
+def gathered(reader: Reader, scope: bytes) -> int:
+    """How many operations of this device in scope# *scope* have been gathered."""
+    return int.from_bytes(reader.get(Table.META, _GATHERED + scope) or b"", "big")
+
+
+def set_gathered(writer: Writer, scope: bytes, operations: int) -> None:
+    writer.put(Table.META, _GATHERED + scope, operations.to_bytes(8, "big"))
+
+
+def gather_anew(writer: Writer, scope: bytes) -> None:
+    """To be called when the scope has another document, or this device another client id."""
+    writer.delete(Table.META, _GATHERED + scope)

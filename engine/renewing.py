@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
 
-from . import gathering, journal, outbox
+from . import journal, outbox
 from .changes import Changes
 from .clock import MAX_READING
 from .document import Document, update_origin
@@ -65,9 +65,9 @@ def take_out(
     keys: set[bytes] = set()
     if current:
         keys.update(key for pending in outbox.waiting(writer, scope) for key in pending.written)
-        ends.append(gathering.gathered(writer, scope))
+        ends.append(outbox.gathered(writer, scope))
         outbox.clear(writer, scope)
-        gathering.gather_anew(writer, scope)
+        outbox.gather_anew(writer, scope)
     keep = min(ends, default=None)
     taken = TakenOut()
     if keep is not None:

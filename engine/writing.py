@@ -12,7 +12,6 @@ from vademecum.storage.tables import Table
 from . import journal, outbox
 from .documents import Documents, Generation
 from .forgetting import carry_out
-from .gathering import gathered
 from .law import Forgotten, hopeless
 from .records import Record, encode_record
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
@@ -207,7 +206,7 @@ class ScopeWriter:
             self._open.append(self._writer, update)
             outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
         if self._renews:
-            since = gathered(self._writer, self.number)
+            since = outbox.gathered(self._writer, self.number)
             outbox.renew(self._writer, self.number, self.document.encode_own_since(since))
             self._open.fold(self._writer)
         return made

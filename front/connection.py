@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum import bell, holding
 from vademecum.errors import NotARelay, PeerFault, RelayRefused, RelayUnreachable
+from vademecum.forgetting import try_purge
 from vademecum.storage.tables import Table
 from vademecum.transport import client
 from vademecum.transport.client import POLL_SECONDS, SyncReport, in_thread
@@ -23,6 +24,8 @@ RUNG_POLL_SECONDS = 2.0
 """How often changes are looked for where writers ring: a datagram may be lost."""
 LOOK_SECONDS = 1.0
 """How often it is looked whether the vault is to use another relay."""
+PURGE_PAUSE = 10
+"""Times as long as writing the vault's files anew took, it is waited until that may happen again."""
 TIDY_SECONDS = 30.0
 """How often the reader slots of killed processes are cleared."""
 
@@ -78,11 +81,16 @@ async def _over(vault: Vault, url: str, stop: asyncio.Event) -> AsyncIterator[as
     async def watch() -> None:
         loop = asyncio.get_running_loop()
         tidy_at = loop.time() + TIDY_SECONDS
+        purge_at = loop.time()
         try:
             while not stop.is_set() and await in_thread(lambda: vault.relay) == url:
                 if loop.time() >= tidy_at:
                     tidy_at = loop.time() + TIDY_SECONDS
                     await in_thread(vault.replica.environment.clear_dead_readers)
+                if loop.time() >= purge_at:
+                    begun = loop.time()
+                    await in_thread(lambda: try_purge(vault))
+                    purge_at = begun + max(LOOK_SECONDS, PURGE_PAUSE * (loop.time() - begun))
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
         finally:

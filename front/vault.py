@@ -21,7 +21,7 @@ from vademecum.engine.recollection import Recollections
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.sight import Sight
-from vademecum.errors import InvalidArgument, NoRelay
+from vademecum.errors import NoRelay
 from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
 from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
@@ -30,10 +30,12 @@ from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
     import asyncio
+    from datetime import datetime
 
     from vademecum.embeddings.embedder import Embedder
     from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
+    from vademecum.forgetting import Forgetting
     from vademecum.maintenance import Compacted
     from vademecum.status import Status
     from vademecum.transport.client import SyncReport
@@ -220,15 +222,40 @@ class Vault:
         with self._replica.read() as view:
             return audit.log(Sight(view, None), agent=by, path=at, limit=limit)
 
-    def forget(self, path: str | None = None, *, agent: str | None = None) -> int:
-        """Deletes *path* and all below it, or all that *agent* wrote; returns how many leaves are gone here.
+    def forget(
+        self,
+        path: str | None = None,
+        *,
+        agent: str | None = None,
+        session: str | None = None,
+        since: datetime | None = None,
+        before: datetime | None = None,
+        below: bool = True,
+    ) -> int:
+        """Forgets for good; returns how many leaves (of a session: and messages) are gone here.
 
-        What the person wrote survives ``agent=``. Raises `NotFound` for a path with no leaf, `InvalidAgent`,
-        `InvalidArgument` unless exactly one of the two is given.
+        Say one of these, as in `Person.forget`, `forget_agent`, `forget_session` and `forget_span`:
+
+        path: this leaf and, with *below*, all below it, with its history and quotes.
+        agent: all that it wrote, ``developer/slug`` or one ``@version``; what the person wrote survives.
+        session: all that was said in it, and what agents learned from nothing else.
+        since, before: what agents learned in that span; aware datetimes.
+
+        Then writes this device's files anew, so that none holds anything of it: that takes about as long as copying
+        them. If that cannot be done now, `forgetting` says so, and the next sync tries again. Commits, relay and other
+        devices follow with the next syncs.
+        Raises `NotFound` for a path or session of which there is nothing, `InvalidAgent`, `InvalidArgument` unless
+        exactly one of them is given, `InvalidTime`; nothing has changed then.
         """
-        if (path is None) == (agent is None):
-            raise InvalidArgument("Say either which path to forget, or which agent.")
-        return self.user.forget(path) if path is not None else self.user.forget_agent(agent or "")
+        from vademecum.forgetting import forget
+
+        return forget(self, path, agent=agent, session=session, since=since, before=before, below=below)
+
+    def forgetting(self) -> Forgetting:
+        """Where what was forgotten may still be found: which devices and whether the relay have not confirmed."""
+        from vademecum.forgetting import read_forgetting
+
+        return read_forgetting(self)
 
     def index(self, progress: Progress | None = None) -> int:
         """Computes the vectors that recall still lacks; otherwise it does so bit by bit, as questions come.
@@ -248,9 +275,9 @@ class Vault:
         has the vault open has used it again or closed it. Others may go on meanwhile; writers wait. O(size).
         Raises `StorageTrouble` if there is no room for a copy, or another process keeps a file busy.
         """
-        from vademecum.maintenance import compact
+        from vademecum.forgetting import compact_and_note
 
-        return compact(self)
+        return compact_and_note(self)
 
     def write(self, work: Callable[[Transaction], object]) -> None:
         """For importers: runs *work* in one transaction (see `Replica.write`)."""
@@ -297,6 +324,7 @@ class Vault:
         import asyncio
 
         from vademecum.connection import sync_through_holder
+        from vademecum.forgetting import try_purge
         from vademecum.status import in_names
         from vademecum.transport.client import sync_once
 
@@ -305,7 +333,10 @@ class Vault:
         done = await sync_through_holder(self)
         if done is not None:
             return done
-        report = await sync_once(await asyncio.to_thread(self.ledger), url)
+        ledger = await asyncio.to_thread(self.ledger)
+        report = await sync_once(ledger, url)
+        if await asyncio.to_thread(try_purge, self):
+            report = report.joined(await sync_once(ledger, url))  # to tell the others
         return replace(report, problems=in_names(self, report.problems))
 
     async def sync_forever(self, stop: asyncio.Event | None = None, *, kind: str = "program") -> None:

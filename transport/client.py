@@ -52,6 +52,18 @@ class SyncReport:
     seconds: float
     problems: tuple[Problem, ...]
 
+    def joined(self, later: SyncReport) -> SyncReport:
+        """This sync and a *later* one, told as one."""
+        return SyncReport(
+            later.state,
+            self.pulled + later.pulled,
+            self.pushed + later.pushed,
+            self.bytes_in + later.bytes_in,
+            self.bytes_out + later.bytes_out,
+            self.seconds + later.seconds,
+            later.problems,
+        )
+
 
 async def sync_once(ledger: Ledger, url: str, *, timeout: float = ANSWER_SECONDS) -> SyncReport:
     """Brings the replica and the relay into step, then hangs up.

@@ -8,7 +8,8 @@ output       what a program reads on stdout: plain text and JSON
 tables       what a person reads: trees, tables, cards (rich)
 progress     bars and spinners on stderr, on a terminal only
 founding     ``init``
-memory       ``set``, ``get``, ``remember``, ``forget``
+memory       ``set``, ``get``, ``remember``
+forgetting   ``forget``
 looking      ``tree``, ``recall``, ``why``, ``log``
 importing    ``import``, ``demo``
 texting      ``edit``, ``mirror``, ``export``

@@ -1,4 +1,4 @@
-"""``set``, ``get``, ``remember``, ``forget``: one leaf at a time."""
+"""``set``, ``get``, ``remember``: one leaf at a time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import typer
 from vademecum.engine.leaf import Leaf
 from vademecum.vault import Vault
 
-from .options import Agent, AsJson, Home, PathName, Scope, home_folder, read_value
-from .output import counted, in_words, print_json, print_line, print_value, printable
+from .options import AsJson, Home, PathName, Scope, home_folder, read_value
+from .output import in_words, print_json, print_line, print_value, printable
 
-__all__ = ["forget", "get_value", "remember", "set_value"]
+__all__ = ["get_value", "remember", "set_value"]
 
 SHOWN = 20
 """Leaves that are named one by one after a write."""
@@ -107,34 +107,6 @@ def remember(
     with Vault.open(home_folder(home)) as vault:
         leaves = vault.agent(agent).remember(path, read_value(value), because=because, scope=scope, kind=kind)
     _show_written(leaves, as_json)
-
-
-def forget(
-    path: Annotated[
-        str | None, typer.Argument(metavar="PATH", help="What to forget, with all below it and its history.")
-    ] = None,
-    agent: Agent = None,
-    home: Home = None,
-    as_json: AsJson = False,
-) -> None:
-    """Delete a path and all below it, or everything that an agent wrote.
-
-    What the person wrote survives --agent. What that agent writes on another device before it hears of this is void
-    when it arrives.
-
-    JSON: {"forgotten": how many leaves are gone here}.
-
-    \b
-    Examples:
-      vademecum forget address
-      vademecum forget --agent prix/daily-eats
-    """
-    with Vault.open(home_folder(home)) as vault:
-        forgotten = vault.forget(path, agent=agent)
-    if as_json:
-        print_json({"forgotten": forgotten})
-    else:
-        print_line(f"{counted(forgotten, 'leaf is', 'leaves are')} forgotten.")
 
 
 def _show_written(leaves: Sequence[Leaf], as_json: bool) -> None:

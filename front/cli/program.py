@@ -27,7 +27,7 @@ COMMANDS = {
     "recall": "looking:recall",
     "why": "looking:why",
     "log": "looking:log",
-    "forget": "memory:forget",
+    "forget": "forgetting:forget",
     "import": "importing:import_from",
     "edit": "texting:edit",
     "mirror": "texting:mirror",

@@ -1,0 +1,164 @@
+"""Truthful forgetting on this device: leave nothing in its files, say so to the others, and say who has not yet.
+
+What the person forgets is at once out of the memory, the journal and the queues. Bytes of it are left in unused parts
+of this device's files, in sealed commits here and at the relay, and on the other devices. The files are written anew at
+once; the commits go when the devices begin another generation of the scope, and each device that has done so and has
+written *its* files anew says so with a setting of the scope, ``purged/`` ‖ device, whose value is the generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from vademecum.engine.forgetting import COMPACT, PURGE
+from vademecum.engine.generations import generation_of
+from vademecum.engine.records import Record
+from vademecum.engine.slots import SlotMap
+from vademecum.errors import InvalidArgument, StorageTrouble
+from vademecum.maintenance import Compacted, compact
+from vademecum.storage.tables import Table
+from vademecum.transport import chains
+from vademecum.transport.roster import member_name
+
+if TYPE_CHECKING:
+    from vademecum.engine.replica import Transaction
+    from vademecum.engine.view import View
+    from vademecum.vault import Vault
+
+__all__ = ["Forgetting", "Outstanding", "compact_and_note", "forget", "purge", "read_forgetting", "try_purge"]
+
+_PURGED = "purged/"
+_RECOVERY = "recovery"
+
+
+@dataclass(frozen=True, slots=True)
+class Outstanding:
+    """Where what was forgotten in *scope* may still be found.
+
+    ``here``: in this device's files. ``relay``: in what the relay keeps, or, before the first sync with one, in the
+    commits that wait for it. ``devices`` are the names of the other devices that have not confirmed.
+    """
+
+    scope: str
+    here: bool
+    relay: bool
+    devices: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"scope": self.scope, "here": self.here, "relay": self.relay, "devices": list(self.devices)}
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """How far forgetting has come, as this device knows. ``complete``: nothing is left anywhere."""
+
+    outstanding: tuple[Outstanding, ...]
+
+    @property
+    def complete(self) -> bool:
+        return not self.outstanding
+
+    def as_json(self) -> dict[str, Any]:
+        return {"complete": self.complete, "outstanding": [one.as_json() for one in self.outstanding]}
+
+
+def forget(
+    vault: Vault,
+    path: str | None,
+    *,
+    agent: str | None,
+    session: str | None,
+    since: datetime | None,
+    before: datetime | None,
+    below: bool,
+) -> int:
+    """See `Vault.forget`."""
+    in_time = since is not None or before is not None
+    if sum((path is not None, agent is not None, session is not None, in_time)) != 1:
+        raise InvalidArgument("Say either which path to forget, which agent, which session, or what span of time.")
+    if path is not None:
+        gone = vault.user.forget(path, below=below)
+    elif agent is not None:
+        gone = vault.user.forget_agent(agent)
+    elif session is not None:
+        gone = vault.user.forget_session(session)
+    else:
+        gone = vault.user.forget_span(since=since, before=before)
+    try_purge(vault)
+    return gone
+
+
+def purge(vault: Vault) -> bool:
+    """Writes this device's files anew if something in them was forgotten, and says so; False if nothing was.
+
+    O(size of the vault). Raises `StorageTrouble` if there is no room, or another process keeps a file busy.
+    """
+    with vault.replica.read() as view:
+        if view.reader.get(Table.META, PURGE) is None:
+            return False
+    compact_and_note(vault)
+    return True
+
+
+def try_purge(vault: Vault) -> bool:
+    """`purge`; False also where it could not be done now. `Vault.forgetting` then goes on saying that it is due."""
+    try:
+        return purge(vault)
+    except StorageTrouble:
+        return False
+
+
+def compact_and_note(vault: Vault) -> Compacted:
+    """`compact`, after which this device's files hold nothing of what was forgotten before."""
+    with vault.replica.read() as view:
+        due = view.reader.get(Table.META, PURGE)
+        reached = {scope: generation_of(view, scope) for scope in view.scopes()}
+    done = compact(vault)
+    if due is not None:
+        vault.replica.write(lambda transaction: _note_purged(transaction, due, reached))
+    return done
+
+
+def _note_purged(transaction: Transaction, due: bytes, reached: dict[str, int]) -> None:
+    if transaction.writer.get(Table.META, PURGE) == due:  # nothing has been forgotten since
+        transaction.writer.delete(Table.META, PURGE)
+    sealed = {chains.scope_of(transaction.writer, channel) for channel in chains.channels(transaction.writer)}
+    for scope, generation in reached.items():
+        if scope not in sealed:  # there is no commit that could hold it
+            transaction.writer.delete(Table.META, COMPACT + scope.encode())
+        if generation > _purged(transaction, scope, transaction.device):
+            name = _PURGED + transaction.device.hex()
+            transaction.scope(scope).put(SlotMap.SETTINGS, name, Record(0, value=generation))
+
+
+def read_forgetting(vault: Vault) -> Forgetting:
+    """See `Vault.forgetting`."""
+    ledger = vault.ledger()
+    roster = ledger.roster()
+    others = [device for device, member in roster.members.items() if member.role != _RECOVERY]
+    name: Callable[[bytes], str] = lambda device: member_name(roster, device, ledger.secrets)  # noqa: E731
+    found = []
+    with vault.replica.read() as view:
+        here = view.reader.get(Table.META, PURGE) is not None
+        for scope in view.scopes():
+            waits = view.reader.get(Table.META, COMPACT + scope.encode()) is not None
+            generation = generation_of(view, scope)
+            if not waits and not generation:
+                continue
+            missing = [
+                device
+                for device in others
+                if device != ledger.device and (waits or _purged(view, scope, device) < generation)
+            ]
+            if waits or here or missing:
+                found.append(Outstanding(scope, here, waits, tuple(name(device) for device in missing)))
+    return Forgetting(tuple(found))
+
+
+def _purged(view: View, scope: str, device: bytes) -> int:
+    """The generation of *scope* at which *device* has written its files anew; 0 if it never has."""
+    record = view.get(scope, SlotMap.SETTINGS, _PURGED + device.hex())
+    return record.value if record is not None and type(record.value) is int else 0
