@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from . import journal, outbox
 from .changes import Changes, Superseded, encode_changes
-from .document import merge_updates
 from .journal import entry_at
 from .outbox import Pending
 from .records import encode_record
@@ -62,6 +61,8 @@ def _whole(scope: ScopeWriter, pending: Sequence[Pending], since: int) -> Change
         return Changes(pending[0].update, tuple(_superseded(scope, pending)))
     own = scope.document.encode_own_since(since)
     if not any(one.deletes for one in pending):
+        from .document import merge_updates  # with it comes pycrdt, which a process that only reads never needs
+
         merged = merge_updates([one.update for one in pending])
         own = min(own, merged, key=len)
     return Changes(own, tuple(_superseded(scope, pending)))
