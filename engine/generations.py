@@ -215,9 +215,13 @@ class _Adoption:
             entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
             writer.put(Table.JOURNAL, *entry)
             writer.put(Table.HISTORY, *index)
-        for key, row in rows.items():
-            if key[0] in journal.JOURNALED and any(slot.by_person and slot.record.deleted for slot in row.slots):
-                scope.empty_history(key)
+        # A deletion of the person's may have been overwritten since, and stand in the journal alone.
+        for key in {
+            row_key(entry.map, entry.name)
+            for _, entry, _ in journal.scope_entries(writer, scope.number)
+            if entry.record.by_person and entry.record.deleted
+        }:
+            scope.empty_history(key)
 
     def _trim(self, rows: dict[bytes, Row]) -> None:
         past = list(journal.scope_entries(self._writer, self._scope.number))

@@ -1,5 +1,7 @@
 """Commits as a replica keeps them: each device's chain per channel, its frontier, and what a relay has of it.
 
+A chain begins behind the snapshot that the channel builds on: the commits which that contains are not kept.
+
 ============  ===================================  ========================================================
 table         key                                  value
 ============  ===================================  ========================================================
@@ -12,26 +14,33 @@ META          ``channel/`` ‖ channel               name of the scope
 META          ``told/`` ‖ channel                  frontier as our last commit stated it
 META          ``claims/`` ‖ channel ‖ device       frontier that this author has stated so far
 META          ``formerly``                         devices that this installation has been → CRDT client id
+META          ``base/`` ‖ channel                  ``[generation, id]`` of that snapshot
+META          ``weight/`` ‖ channel                ``[bytes of the commits kept, bytes not worth a look]``
+META          ``carried/`` ‖ channel               devices of which rows are kept that the snapshot lacks
 ============  ===================================  ========================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import msgpack
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 from vademecum.transport.commit import HASH_SIZE, parse_header
+from vademecum.transport.frames import BEGINNING, Base
 from vademecum.transport.keys import ID_SIZE
 
 __all__ = [
     "acknowledged",
     "add_commit",
+    "base",
+    "carried",
     "channels",
     "claimed",
     "claims",
+    "commit_at",
     "commits_after",
     "cut",
     "forget_relay",
@@ -41,14 +50,19 @@ __all__ = [
     "held",
     "hold",
     "position",
+    "rebase",
     "scope_of",
     "set_acknowledged",
+    "set_base",
+    "set_carried",
     "set_claims",
     "set_former_clients",
     "set_position",
     "set_scope",
     "set_told",
+    "set_unworthy",
     "told",
+    "weight",
 ]
 
 NO_COMMIT = (0, bytes(HASH_SIZE))
@@ -58,10 +72,13 @@ _CHANNEL = b"channel/"
 _TOLD = b"told/"
 _CLAIMS = b"claims/"
 _FORMERLY = b"formerly"
+_BASE = b"base/"
+_WEIGHT = b"weight/"
+_CARRIED = b"carried/"
 
 
 def channels(reader: Reader) -> list[bytes]:
-    """Every channel with at least one commit here."""
+    """Every channel of which there is a commit or a snapshot here."""
     found: dict[bytes, None] = {}
     for key in reader.keys(Table.FRONTIERS):
         found[key[:ID_SIZE]] = None
@@ -81,6 +98,66 @@ def add_commit(writer: Writer, channel: bytes, device: bytes, seq: int, commit_h
     """Keeps the next commit of a chain. The caller has checked that it is the next."""
     writer.put(Table.COMMITS, channel + device + seq.to_bytes(8, "big"), data)
     writer.put(Table.FRONTIERS, channel + device, msgpack.packb([seq, commit_hash]))
+    kept, unworthy = weight(writer, channel)
+    writer.put(Table.META, _WEIGHT + channel, msgpack.packb([kept + len(data), unworthy]))
+
+
+def weight(reader: Reader, channel: bytes) -> tuple[int, int]:
+    """Bytes of the commits kept, and up to which such number there is no need to look whether they are too many."""
+    found = reader.get(Table.META, _WEIGHT + channel)
+    if found is None:
+        return 0, 0
+    kept, unworthy = msgpack.unpackb(found)
+    return kept, unworthy
+
+
+def set_unworthy(writer: Writer, channel: bytes, size: int) -> None:
+    writer.put(Table.META, _WEIGHT + channel, msgpack.packb([weight(writer, channel)[0], size]))
+
+
+def base(reader: Reader, channel: bytes) -> Base:
+    """(generation, id) of the snapshot that *channel* builds on."""
+    found = reader.get(Table.META, _BASE + channel)
+    if found is None:
+        return BEGINNING
+    generation, snapshot = msgpack.unpackb(found)
+    return generation, snapshot
+
+
+def set_base(writer: Writer, channel: bytes, base: Base) -> None:
+    writer.put(Table.META, _BASE + channel, msgpack.packb(list(base)))
+
+
+def rebase(writer: Writer, channel: bytes, base: Base, frontier: Mapping[bytes, tuple[int, bytes]]) -> None:
+    """Begins all chains of *channel* behind the snapshot *base*, which stands for *frontier*. No commit is kept: those
+    that it does not contain belong to a document that is no more.
+
+    What the authors have stated begins anew too: everyone who builds on the snapshot holds what it contains.
+    """
+    set_base(writer, channel, base)
+    for table in (Table.COMMITS, Table.HELD, Table.FRONTIERS):
+        writer.delete_prefix(table, channel)
+    for key in list(writer.keys(Table.POSITIONS, channel)):
+        if key != channel:
+            writer.delete(Table.POSITIONS, key)
+    writer.delete_prefix(Table.META, _CLAIMS + channel)
+    writer.delete(Table.META, _WEIGHT + channel)
+    for device, (seq, commit) in frontier.items():
+        writer.put(Table.FRONTIERS, channel + device, msgpack.packb([seq, commit]))
+        set_acknowledged(writer, channel, device, seq)
+    set_told(writer, channel, {device: seq for device, (seq, _) in frontier.items()})
+
+
+def carried(reader: Reader, channel: bytes) -> set[bytes]:
+    """Devices of which rows are kept here that the snapshot lacks."""
+    return set(msgpack.unpackb(reader.get(Table.META, _CARRIED + channel) or b"\x90"))
+
+
+def set_carried(writer: Writer, channel: bytes, devices: Collection[bytes]) -> None:
+    if devices:
+        writer.put(Table.META, _CARRIED + channel, msgpack.packb(sorted(devices)))
+    else:
+        writer.delete(Table.META, _CARRIED + channel)
 
 
 def commits_after(reader: Reader, channel: bytes, device: bytes, seq: int) -> Iterator[bytes]:
@@ -96,16 +173,22 @@ def cut(writer: Writer, channel: bytes, device: bytes, keep: int) -> list[bytes]
     """
     given_up = list(commits_after(writer, channel, device, keep))
     chain = channel + device
-    for number, _ in enumerate(given_up, keep + 1):
-        writer.delete(Table.COMMITS, chain + number.to_bytes(8, "big"))
+    headers = [parse_header(data) for data in given_up]
+    for header in headers:
+        writer.delete(Table.COMMITS, chain + header.seq.to_bytes(8, "big"))
     writer.delete_prefix(Table.HELD, chain)
-    if given_up and keep:
-        writer.put(Table.FRONTIERS, chain, msgpack.packb([keep, parse_header(given_up[0]).previous]))
-    elif given_up:
+    if headers and headers[0].seq > 1:  # the first behind the snapshot, where *keep* lies before that
+        writer.put(Table.FRONTIERS, chain, msgpack.packb([headers[0].seq - 1, headers[0].previous]))
+    elif headers:
         writer.delete(Table.FRONTIERS, chain)
     if acknowledged(writer, channel).get(device, 0) > keep:
         writer.put(Table.POSITIONS, chain, keep.to_bytes(8, "big"))
     return given_up
+
+
+def commit_at(reader: Reader, channel: bytes, device: bytes, seq: int) -> bytes | None:
+    """The commit with that number, if it is kept."""
+    return reader.get(Table.COMMITS, channel + device + seq.to_bytes(8, "big"))
 
 
 def hold(writer: Writer, channel: bytes, device: bytes, seq: int, data: bytes) -> None:

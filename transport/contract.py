@@ -73,11 +73,17 @@ class Ledger(Protocol):
         ...
 
     def channels(self) -> Sequence[bytes]:
-        """Every channel that holds at least one commit here."""
+        """Every channel of which a commit, or a snapshot, is held here."""
+        ...
+
+    def base(self, channel: bytes) -> tuple[int, bytes]:
+        """(generation, id) of the snapshot that the channel builds on here; ``frames.BEGINNING`` before the first."""
         ...
 
     def frontier(self, channel: bytes) -> Mapping[bytes, tuple[int, bytes]]:
-        """Device → (sequence, hash) of the last commit of its chain held here without a gap. Empty if unknown."""
+        """Device → (sequence, hash) of the last commit of its chain held here without a gap, or contained in the
+        snapshot. Empty if unknown.
+        """
         ...
 
     def position(self, channel: bytes) -> tuple[bytes, int]:
@@ -93,7 +99,7 @@ class Ledger(Protocol):
         ...
 
     def commits_lacking(self, channel: bytes, have: Mapping[bytes, int], limit_bytes: int) -> Sequence[bytes]:
-        """Commits held here that a peer with the frontier ``have`` (device → sequence) lacks.
+        """Commits held here that a peer with the frontier ``have`` (device → sequence) lacks, on the same base.
 
         Each device's in order and without a gap. Stops before ``limit_bytes`` are exceeded, but gives at least one
         commit if any is lacking.
@@ -106,6 +112,25 @@ class Ledger(Protocol):
         Rows and position are stored in one transaction. ``position`` is the log sequence up to which the replica then
         lacks nothing; ``items`` may be empty, when only the position moves. A commit that does not verify is
         quarantined, never raised; only trouble with the store is, and then nothing has changed.
+        """
+        ...
+
+    def snapshot_due(self, channel: bytes) -> bool:
+        """Whether there is a reason to offer a snapshot, now that the two sides are in step. Cheap."""
+        ...
+
+    def make_snapshot(self, channel: bytes, generation: int) -> Sequence[bytes]:
+        """The sealed parts of all that is held here, to begin ``generation`` or a later one. Changes nothing.
+
+        Empty if a snapshot cannot hold it.
+        """
+        ...
+
+    def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
+        """Builds the channel on a snapshot, by merging: what it lacks of this device's own waits to be sent anew.
+
+        Everything in one transaction, with the position as for ``receive``. A snapshot that does not verify, or is not
+        for this channel, is one problem in ``quarantined``, and nothing has changed. ``applied`` is 1 if anything did.
         """
         ...
 

@@ -83,12 +83,13 @@ Stored: TypeAlias = tuple[bytes, bytes, int, int, int]
 """(channel, device, sequence, log sequence, log sequence before it)."""
 
 
-def frontier_digest(frontier: Frontier, base: Base = BEGINNING) -> bytes:
+def frontier_digest(frontier: Frontier, base: Base = BEGINNING, wanted: int = 0) -> bytes:
     """16 bytes that are equal on both sides exactly if both hold the same chains on the same snapshot: the proof of
-    being in step.
+    being in step. ``wanted`` as in ``End``: so who has not heard of it asks.
     """
     generation, snapshot = base
-    digest = hashlib.sha256(b"vademecum/frontier/v2" + generation.to_bytes(4, "big") + snapshot)
+    start = generation.to_bytes(4, "big") + snapshot + wanted.to_bytes(4, "big")
+    digest = hashlib.sha256(b"vademecum/frontier/v2" + start)
     for device in sorted(frontier):
         seq, commit_hash = frontier[device]
         digest.update(device + seq.to_bytes(8, "big") + commit_hash)
@@ -274,7 +275,7 @@ class Staged:
 @dataclass(frozen=True, slots=True)
 class Renewed:
     """Relay: from log sequence ``seq`` on, the channel builds on this snapshot, durably. To all devices of the vault,
-    the one that offered it included.
+    the one that offered it included. Or it still does, but another one is wanted, as in ``End``.
     """
 
     KIND: ClassVar[int] = 18

@@ -106,6 +106,7 @@ class _Run:
         self._writer = transaction.writer
         self._spoiled = spoiled
         self._frontier = chains.frontier(transaction.writer, self._channel)
+        self._generation, _ = chains.base(transaction.writer, self._channel)
         self._claimed = chains.claimed(transaction.writer, self._channel)
         self._mine = {transaction.device, *chains.former_clients(transaction.writer)} if intake.tripwire else set()
         self._applied = self._duplicates = self._held = 0
@@ -138,6 +139,11 @@ class _Run:
             header, body = self._intake.open(data)
             if header.device == self._transaction.device and header.device in self._mine:
                 raise Twin(self._channel, header.device, header.seq)
+            if header.generation != self._generation:
+                raise InvalidCommit(
+                    f"It belongs to generation {header.generation} of its scope, and this device has generation "
+                    f"{self._generation}: its changes come with a snapshot, or again."
+                )
             if header.seq > seq + 1:
                 chains.hold(self._writer, self._channel, header.device, header.seq, data)
                 self._held += 1
@@ -164,9 +170,13 @@ class _Run:
         return header
 
     def _compare(self, header: Header, data: bytes) -> None:
-        """A commit that is here already is the same one, or its device's history has been forked."""
-        here = next(chains.commits_after(self._writer, self._channel, header.device, header.seq - 1))
-        if here == data:
+        """A commit that is here already is the same one, or its device's history has been forked.
+
+        One that the snapshot contains cannot be compared any more, unless it is the last of those.
+        """
+        here = chains.commit_at(self._writer, self._channel, header.device, header.seq)
+        seq, last = self._frontier[header.device]
+        if data == here or (here is None and (header.seq < seq or commit_hash(data) == last)):
             self._duplicates += 1
             chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
             return

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vademecum.engine.changes import encode_changes
 from vademecum.engine.gathering import gather
+from vademecum.engine.generations import generation_of
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.storage.installation import SEALED
 from vademecum.storage.tables import Table
@@ -20,8 +21,10 @@ from vademecum.transport import chains, login
 from vademecum.transport.body import SAFE_CHANGES, Body, encode_body
 from vademecum.transport.commit import NONCE_SIZE, commit_hash, seal
 from vademecum.transport.contract import Problem, Received
+from vademecum.transport.frames import Base
 from vademecum.transport.intake import Intake, Twin
 from vademecum.transport.keys import DeviceKeys, channel_id, channel_key
+from vademecum.transport.rebasing import Rebasing, is_due
 from vademecum.transport.roster import Roster, open_secrets
 from vademecum.transport.succession import Copies, Fork
 from vademecum.transport.sync_state import note_state
@@ -31,7 +34,6 @@ __all__ = ["ReplicaLedger", "keep_statements", "load_roster"]
 
 _HASH_SHOWN = 8
 """Bytes of a hash in a frontier inside a body."""
-GENERATION = 0
 
 
 class ReplicaLedger:
@@ -108,6 +110,10 @@ class ReplicaLedger:
         with self._replica.read() as view:
             return chains.frontier(view.reader, channel)
 
+    def base(self, channel: bytes) -> Base:
+        with self._replica.read() as view:
+            return chains.base(view.reader, channel)
+
     def position(self, channel: bytes) -> tuple[bytes, int]:
         with self._replica.read() as view:
             return chains.position(view.reader, channel)
@@ -154,6 +160,29 @@ class ReplicaLedger:
             self._renew(Fork(channel, device, seq))
         return True
 
+    def snapshot_due(self, channel: bytes) -> bool:
+        return is_due(self._replica, channel)
+
+    def make_snapshot(self, channel: bytes, generation: int) -> Sequence[bytes]:
+        rebasing = Rebasing(self._vault, channel, self.roster(), self._secrets)
+
+        def make(transaction: Transaction) -> Sequence[bytes]:
+            self._be(transaction.device)
+            return rebasing.make(transaction, self._keys, generation, self._entropy)
+
+        return self._replica.write(make)
+
+    def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
+        while True:
+            tripwire = self._copies is not None
+            rebasing = Rebasing(self._vault, channel, self.roster(), self._secrets, tripwire=tripwire)
+            try:
+                return rebasing.adopt(
+                    self._replica, parts, lambda writer: chains.set_position(writer, channel, log_id, position)
+                )
+            except Twin as twin:
+                self._renew(Fork(twin.channel, twin.device, twin.seq))
+
     def acknowledge(
         self, channel: bytes, log_id: bytes, accepted: Sequence[tuple[bytes, int, int]], position: int
     ) -> None:
@@ -196,6 +225,7 @@ class ReplicaLedger:
         frontier = chains.frontier(writer, channel)
         seq, previous = frontier.pop(self.device, chains.NO_COMMIT)
         told = chains.told(writer, channel)
+        generation = generation_of(transaction, scope)
         sealed = 0
         for changes in gather(transaction, scope, limit=SAFE_CHANGES):
             news = {
@@ -210,7 +240,7 @@ class ReplicaLedger:
                 vault=self._vault,
                 channel=channel,
                 epoch=self._secrets.epoch,
-                generation=GENERATION,
+                generation=generation,
                 seq=seq,
                 previous=previous,
                 plaintext=encode_body(Body(scope, encode_changes(changes), news)),

@@ -20,7 +20,7 @@ from vademecum.transport import chains
 from vademecum.transport.commit import Header
 from vademecum.transport.intake import _Run
 from vademecum.transport.ledger import ReplicaLedger
-from vademecum.transport.sync import Sync
+from vademecum.transport.sync_channels import Channels
 
 Patch = pytest.MonkeyPatch
 
@@ -132,15 +132,15 @@ def _takes_in_again_what_it_has(patch: Patch) -> None:
 
 
 def _never_sends_again(patch: Patch) -> None:
-    real = Sync._push_some
+    real = Channels._push_some
 
-    def push_some(self: Sync, name, channel):  # type: ignore[no-untyped-def]
+    def push_some(self: Channels, name, channel):  # type: ignore[no-untyped-def]
         for device, seq in self._ledger.acknowledged(name).items():
             if seq > channel.relay.get(device, (0, b""))[0]:
                 channel.stuck.add(device)
         return real(self, name, channel)
 
-    patch.setattr(Sync, "_push_some", push_some)
+    patch.setattr(Channels, "_push_some", push_some)
 
 
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {

@@ -1,17 +1,25 @@
-"""A replica in memory: keeps sealed commits as they are, checks signatures and chains, and opens nothing."""
+"""A replica in memory: keeps sealed commits as they are, and checks signatures and chains.
+
+Its memory is a set of facts for each channel, (device, content of a commit), in place of slots: nothing overwrites
+anything, so what merging must keep can be seen at once.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 
+import msgpack
+
 from tests.transport.family import AT, Family, device
-from vademecum.errors import BadSignature, MalformedBytes
+from vademecum.errors import BadSignature, MalformedBytes, PeerFault
 from vademecum.transport import login
-from vademecum.transport.commit import NO_PREVIOUS, commit_hash, seal, verify
+from vademecum.transport.commit import NO_PREVIOUS, commit_hash, open_body, seal, verify
 from vademecum.transport.contract import Problem, Received
+from vademecum.transport.frames import BEGINNING, Base
 from vademecum.transport.keys import DeviceKeys, channel_id, channel_key
 from vademecum.transport.roster import Roster, VaultSecrets, add
+from vademecum.transport.snapshot import join_parts, open_snapshot, parse_part, seal_snapshot, snapshot_id
 
 FIRST = channel_id(b"n" * 32, "user.public")
 SECOND = channel_id(b"n" * 32, "user.private")
@@ -24,7 +32,13 @@ class MemoryLedger:
         self.keys = keys
         self._roster = roster
         self._secrets = secrets
-        self.chains: dict[bytes, dict[bytes, list[bytes]]] = {}
+        self.chains: dict[bytes, dict[bytes, list[bytes]]] = {}  # behind the floor
+        self.floor: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}  # what the snapshot stands for
+        self.bases: dict[bytes, Base] = {}
+        self.facts: dict[bytes, set[tuple[bytes, bytes]]] = {}
+        self.due: set[bytes] = set()
+        self.carried: dict[bytes, set[bytes]] = {}
+        self.adopted = 0
         self._pending: list[tuple[bytes, bytes]] = []
         self._positions: dict[bytes, tuple[bytes, int]] = {}
         self._seen: dict[bytes, dict[bytes, int]] = {}
@@ -72,20 +86,28 @@ class MemoryLedger:
     def seal_pending(self) -> int:
         pending, self._pending = self._pending, []
         for channel, content in pending:
+            seq, previous = self._end(channel, self.device)
             chain = self.chains.setdefault(channel, {}).setdefault(self.device, [])
-            chain.append(
-                self.sealed(channel, len(chain) + 1, commit_hash(chain[-1]) if chain else NO_PREVIOUS, content)
-            )
+            chain.append(self.sealed(channel, seq + 1, previous, content))
+            self.facts.setdefault(channel, set()).add((self.device, content.ljust(64, b"\0")))
         return len(pending)
+
+    def _end(self, channel: bytes, who: bytes) -> tuple[int, bytes]:
+        seq, last = self.floor.get(channel, {}).get(who, (0, NO_PREVIOUS))
+        chain = self.chains.get(channel, {}).get(who, [])
+        return seq + len(chain), commit_hash(chain[-1]) if chain else last
+
+    def _key(self, channel: bytes) -> bytes:
+        return channel_key(self._secrets.epoch_key, self._secrets.epoch, channel)
 
     def sealed(self, channel: bytes, seq: int, previous: bytes, content: bytes) -> bytes:
         return seal(
             self.keys,
-            channel_key(self._secrets.epoch_key, self._secrets.epoch, channel),
+            self._key(channel),
             vault=self.vault,
             channel=channel,
             epoch=self._secrets.epoch,
-            generation=0,
+            generation=self.base(channel)[0],
             seq=seq,
             previous=previous,
             plaintext=content.ljust(64, b"\0"),
@@ -93,11 +115,15 @@ class MemoryLedger:
         )
 
     def channels(self) -> Sequence[bytes]:
-        return [name for name, chains in self.chains.items() if any(chains.values())]
+        return [name for name in {**self.floor, **self.chains} if self.frontier(name)]
+
+    def base(self, channel: bytes) -> Base:
+        return self.bases.get(channel, BEGINNING)
 
     def frontier(self, channel: bytes) -> Mapping[bytes, tuple[int, bytes]]:
-        chains = self.chains.get(channel, {})
-        return {who: (len(chain), commit_hash(chain[-1])) for who, chain in chains.items() if chain}
+        devices = {**self.floor.get(channel, {}), **self.chains.get(channel, {})}
+        ends = {who: self._end(channel, who) for who in devices}
+        return {who: end for who, end in ends.items() if end[0]}
 
     def position(self, channel: bytes) -> tuple[bytes, int]:
         return self._positions.get(channel, (b"", 0))
@@ -109,7 +135,8 @@ class MemoryLedger:
         found: list[bytes] = []
         size = 0
         for who, chain in self.chains.get(channel, {}).items():
-            for commit in chain[have.get(who, 0) :]:
+            below = self.floor.get(channel, {}).get(who, (0, b""))[0]
+            for commit in chain[max(0, have.get(who, 0) - below) :]:
                 if found and size + len(commit) > limit_bytes:
                     return found
                 found.append(commit)
@@ -139,14 +166,69 @@ class MemoryLedger:
         except (BadSignature, MalformedBytes, KeyError) as error:
             return repr(error)
         chain = self.chains.setdefault(channel, {}).setdefault(header.device, [])
-        if header.seq <= len(chain):
-            return "" if chain[header.seq - 1] == commit else "fork"
-        if header.seq != len(chain) + 1 or header.previous != (commit_hash(chain[-1]) if chain else NO_PREVIOUS):
+        seq, last = self._end(channel, header.device)
+        if header.seq <= seq:
+            below = seq - len(chain)
+            return "" if header.seq <= below or chain[header.seq - 1 - below] == commit else "fork"
+        if header.generation != self.base(channel)[0]:
+            return "another generation"
+        if header.seq != seq + 1 or header.previous != last:
             return "gap or fork"
         chain.append(commit)
+        self.facts.setdefault(channel, set()).add((header.device, open_body(commit, self._key(channel))))
         seen = self._seen.setdefault(channel, {})
         seen[header.device] = max(seen.get(header.device, 0), header.seq)
         return None
+
+    def snapshot_due(self, channel: bytes) -> bool:
+        return channel in self.due
+
+    def make_snapshot(self, channel: bytes, generation: int) -> Sequence[bytes]:
+        return seal_snapshot(
+            self.keys,
+            self._key(channel),
+            vault=self.vault,
+            channel=channel,
+            epoch=self._secrets.epoch,
+            generation=generation,
+            frontier=self.frontier(channel),
+            scope="any",
+            content=msgpack.packb(sorted(map(list, self.facts.get(channel, ())))),
+            entropy=os.urandom,
+        )
+
+    def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
+        try:
+            author = self._roster.member(parse_part(parts[0]).device).public
+            first = join_parts(parts, author)
+            _, content = open_snapshot(parts, self._key(channel))
+        except PeerFault as error:
+            return Received(quarantined=(Problem(error.code, error.message, channel),))
+        self._positions[channel] = log_id, position
+        base = first.generation, snapshot_id(parts[-1])
+        if base == self.base(channel) or base[0] < self.base(channel)[0]:
+            return Received(duplicates=1)
+        offered = {(who, fact) for who, fact in msgpack.unpackb(content)}
+        beyond = {
+            who
+            for who, (seq, last) in self.frontier(channel).items()
+            if first.frontier.get(who, (0, b""))[0] < seq
+            or (first.frontier[who][0] == seq and first.frontier[who][1] != last)
+        } | self.carried.get(channel, set())
+        extra = {fact for fact in self.facts.get(channel, set()) - offered if fact[0] in beyond}
+        own = {fact for fact in self.facts.get(channel, set()) - offered if fact[0] == self.device}
+        self._pending += [(channel, fact) for _, fact in sorted(own)]
+        self.facts[channel] = offered | extra | own
+        self.carried[channel] = {who for who, _ in extra if who != self.device}
+        self.due.discard(channel)
+        if self.carried[channel]:
+            self.due.add(channel)
+        self.chains[channel] = {}
+        self.floor[channel] = dict(first.frontier)
+        self.bases[channel] = base
+        self._seen[channel] = {who: seq for who, (seq, _) in first.frontier.items()}
+        self.adopted += 1
+        return Received(applied=1)
 
     def acknowledge(
         self, channel: bytes, log_id: bytes, accepted: Sequence[tuple[bytes, int, int]], position: int

@@ -228,7 +228,10 @@ class Connection:
             except StorageTrouble:
                 return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
         if isinstance(outcome, Offered):
-            return list(self._offered(outcome))
+            try:
+                return list(self._offered(outcome))
+            except StorageTrouble:
+                return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
         effects: list[Effect] = [
             Announce(self.vault, encode(frames.Live(row[0], row[3], row[4], commit))) for row, commit in outcome.fresh
         ]
@@ -381,6 +384,9 @@ class Connection:
         elif part is None:
             answer = Refused(offered.reason, DECLINED[offered.reason])
         elif offered.reason:
+            base = self._store.base(self.vault, part.channel)
+            if offered.reason in ("behind", "fork") and part.generation > base[0] + 1:
+                yield Announce(self.vault, encode(frames.Renewed(part.channel, base, 0)))  # a later one is wanted
             answer = frames.Declined(part.channel, part.generation, offered.reason, DECLINED[offered.reason])
         else:
             answer = frames.Staged(part.channel, part.index)

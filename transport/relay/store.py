@@ -261,9 +261,10 @@ class LmdbStore:
             with txn.cursor(db=self._db["frontiers"]) as cursor:
                 for key, value in scan(cursor, vault):
                     frontiers[key[16:32]][key[32:]] = number_of(value[:8]), value[8:]
-            bases = {channel: snapshots.current(txn, self._db, vault + channel).base for channel in last}
+            held = {channel: snapshots.current(txn, self._db, vault + channel) for channel in last}
         return tuple(
-            (channel, seq, frontier_digest(frontiers[channel], bases[channel])) for channel, seq in last.items()
+            (channel, seq, frontier_digest(frontiers[channel], held[channel].base, held[channel].wanted))
+            for channel, seq in last.items()
         )
 
     def base(self, vault: bytes, channel: bytes) -> Base:
