@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from vademecum.engine import forgetting
@@ -81,7 +80,7 @@ def _agreed(base: Base, outcomes: Mapping[Key, Outcome], theirs: Mapping[Key, Th
             leaves.pop(key, None)
             if key in theirs:
                 leaves[key] = theirs[key].digest
-    return replace(base, leaves=leaves)
+    return base.met(base.stamp, leaves)
 
 
 def _write(transaction: Transaction, scope: str, path: str, leaf: Stated, saved_ms: int) -> None:

@@ -1,16 +1,19 @@
 """What file and vault said when they last met: the digest of each leaf's value, and no value.
 
-It is kept in the vault's database, under a name made from the file's place, so that it changes in one transaction with
-the memory, and is sealed where the vault is. A digest, under a random key, tells whether a value has changed, which is
-all that a merge asks. So there is nothing to forget in it but names, and those go with the next meeting; the files
-themselves are what `purge_exports` brings up to date.
+An editor may save a text that it was given before the file was last written. So what former texts said is kept too, by
+the stamp in their last line: an old text is merged against what it was made from, and does not undo what came later.
+
+All this is kept in the vault's database, under a name made from the file's place, so that it changes in one
+transaction with the memory, and is sealed where the vault is. A digest, under a random key, tells whether a value has
+changed, which is all that a merge asks. So there is nothing to forget in it but names; the files themselves are what
+`purge_exports` brings up to date.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -27,30 +30,47 @@ from .reading import Key
 __all__ = ["Base", "forget_meeting", "known_files", "place_key"]
 
 FORMAT = 1
+MAX_FORMER = 16
+"""Former texts of a file of which it is known what they said."""
 _PREFIX = b"textfile/"
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The last meeting with *file*: its leaves' digests, in the order of the file.
+    """The last meeting with *file*: its leaves' digests, in the order of the file, and the stamp of its text.
 
-    ``is_whole`` tells whether the file ended with the line that tells it from one that is cut off; ``is_known`` whether
-    there was a meeting.
+    ``stamp`` is None where the text has no last line, ``is_known`` tells whether there was a meeting. ``former`` are
+    other texts of the file, the newest first.
     """
 
     file: Path
     key: bytes = field(default_factory=lambda: os.urandom(16), repr=False)
     leaves: dict[Key, bytes] = field(default_factory=dict)
-    is_whole: bool = False
+    stamp: str | None = None
     is_known: bool = False
+    former: tuple[tuple[str, dict[Key, bytes]], ...] = ()
 
     def digest(self, value: Value) -> bytes:
         """Equal for equal values of equal types, and else different."""
         return blake2b(msgpack.packb(value), key=self.key, digest_size=16).digest()
 
+    def made_from(self, stamp: str | None) -> Base:
+        """What the text with *stamp* said when it was last met; the last meeting where that is not known."""
+        if stamp in (None, self.stamp):
+            return self
+        found = next((leaves for its, leaves in self.former if its == stamp), None)
+        return self if found is None else self.met(stamp, found)
+
+    def met(self, stamp: str | None, leaves: dict[Key, bytes]) -> Base:
+        """This after another meeting, at which the text had *stamp* and said *leaves*."""
+        texts = [*([] if self.stamp is None else [(self.stamp, self.leaves)]), *self.former]
+        former = tuple(text for text in texts if text[0] != stamp)[:MAX_FORMER]
+        return replace(self, leaves=leaves, stamp=stamp, is_known=True, former=former)
+
     def save(self, transaction: Transaction) -> None:
-        leaves = [[scope, path, digest] for (scope, path), digest in self.leaves.items()]
-        row = [FORMAT, os.fsencode(self.file), self.key, self.is_whole, leaves]
+        """O(leaves × former texts); what is kept of a former text are its differences."""
+        former = [[stamp, _differences(self.leaves, leaves)] for stamp, leaves in self.former]
+        row = [FORMAT, os.fsencode(self.file), self.key, self.stamp, _rows(self.leaves), former]
         transaction.writer.put(Table.META, place_key(_PREFIX, self.file), msgpack.packb(row))
 
     @classmethod
@@ -77,9 +97,27 @@ def known_files(view: View) -> Iterator[Path]:
 
 
 def _read(found: bytes) -> Base:
-    version, file, key, is_whole, leaves = msgpack.unpackb(found)
+    version, *fields = msgpack.unpackb(found)
     if version > FORMAT:
-        raise NewerFormat(
-            "What is known of this vault's text files was written by a newer vademecum; install that one."
-        )
-    return Base(Path(os.fsdecode(file)), key, {(scope, path): digest for scope, path, digest in leaves}, is_whole, True)
+        raise NewerFormat("A newer vademecum has written what this vault knows of its text files; install that one.")
+    file, key, stamp, rows, former = fields
+    leaves = {(scope, path): digest for scope, path, digest in rows}
+    texts = []
+    for its, differences in former:
+        then = dict(leaves)
+        for scope, path, digest in differences:
+            if digest is None:
+                then.pop((scope, path), None)
+            else:
+                then[scope, path] = digest
+        texts.append((its, then))
+    return Base(Path(os.fsdecode(file)), key, leaves, stamp, True, tuple(texts))
+
+
+def _rows(leaves: Mapping[Key, bytes | None]) -> list[list[str | bytes | None]]:
+    return [[*key, digest] for key, digest in leaves.items()]
+
+
+def _differences(now: Mapping[Key, bytes], then: Mapping[Key, bytes]) -> list[list[str | bytes | None]]:
+    changed: dict[Key, bytes | None] = {key: digest for key, digest in then.items() if now.get(key) != digest}
+    return _rows(changed | dict.fromkeys(key for key in now if key not in then))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vademecum.embeddings.filelock import file_lock
+from vademecum.engine.times import show_time
 from vademecum.errors import StorageTrouble, UnreadableFile
 from vademecum.importers.files import MAX_FILE, decode_text
 from vademecum.storage.files import write_atomically
@@ -30,7 +31,7 @@ from .bases import Base
 from .beside import BEFORE, CONFLICT, LATE, keep_beside
 from .merging import Outcome
 from .patching import patch, render_file
-from .reading import END, PARTS, Key, VaultText, read_vault_text
+from .reading import PARTS, Key, VaultText, end_line, read_vault_text
 from .rendering import Shown, render_parts, shown
 
 if TYPE_CHECKING:
@@ -140,15 +141,17 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
     if found is None:
         return _write_anew(vault, file, base, total)
     stated = read_vault_text(decode_text(found.data, file, "Nothing has changed."), file)
+    base = base.made_from(stated.stamp)
     _refuse_what_is_cut_off(stated, base, file)
     merged = merge_into(vault.replica, base, stated.leaves, min(found.saved_ms, _now()))
     kept = _keep_losers(file, merged, stated)
     total = _sum(total, merged, kept)
     wanted = {key: shown(leaf) for key, leaf in merged.after.items()}
-    text = patch(stated, wanted, file)
+    stamp = _new_stamp(base)
+    text = patch(stated, wanted, file, stamp)
     if text is None:
         total = replace(total, file="rewritten", kept=(*total.kept, keep_beside(file, BEFORE, found.data)))
-        text = render_file(wanted)
+        text = render_file(wanted, stamp)
     data = (_BOM if found.data.startswith(_BOM) else b"") + text.encode()
     if data != found.data:
         try:
@@ -164,7 +167,7 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
 def _write_anew(vault: Vault, file: Path, base: Base, total: Report) -> Report:
     with vault.replica.read() as view:
         wanted = {key: shown(leaf) for key, leaf in living(view).items()}
-    text = render_file(wanted)
+    text = render_file(wanted, _new_stamp(base))
 
     def still_missing() -> None:
         if file.exists():
@@ -182,9 +185,18 @@ def _meet(vault: Vault, base: Base, text: str, file: Path) -> None:
     """Keeps what *text*, which now stands in the file, says."""
     said = read_vault_text(text, file)
     leaves = {key: base.digest(leaf.value) for key, leaf in said.leaves.items()}
-    now = replace(base, leaves=leaves, is_whole=said.is_whole, is_known=True)
+    now = base.met(said.stamp, leaves)
     if now != base or list(leaves) != list(base.leaves):
         vault.replica.write(now.save)
+
+
+def _new_stamp(base: Base) -> str:
+    """The time, as nobody has stamped it yet."""
+    used = {base.stamp, *(stamp for stamp, _ in base.former)}
+    now = _now()
+    while (stamp := show_time(now)) in used:
+        now += 1
+    return stamp
 
 
 def _look(file: Path) -> _Found | None:
@@ -225,11 +237,11 @@ def _refuse_what_is_cut_off(found: VaultText, base: Base, file: Path) -> None:
             )
     missing = [key not in found.leaves for key in base.leaves]
     first = missing.index(True) if True in missing else len(missing)
-    if first < len(missing) and all(missing[first:]) and base.is_whole and not found.is_whole:
+    if first < len(missing) and all(missing[first:]) and base.stamp is not None and found.stamp is None:
         raise UnreadableFile(
             f"The file {str(file)!r} seems to be cut off: its last {len(missing) - first:,} values and its last line "
             f"are missing. Nothing has changed. If the values are to be deleted, put the last line back, "
-            f"{END!r}; if not, delete the file, and it is written anew."
+            f"{end_line(base.stamp or '')!r}; if not, delete the file, and it is written anew."
         )
 
 

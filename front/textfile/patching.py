@@ -18,21 +18,24 @@ from vademecum.errors import UnreadableFile
 from vademecum.importers.tree_form import AGENT, SOURCE, Spot, Stated
 from vademecum.importers.yaml_events import Entry, Node
 
-from .reading import END, HEADER, PARTS, Key, VaultText, read_vault_text
+from .reading import HEADER, PARTS, Key, VaultText, end_line, read_vault_text, with_stamp
 from .rendering import INDENT, Shown, node_lines, render_entries, render_parts, source_text, value_text
 
 __all__ = ["differs", "patch", "render_file"]
 
 
-def render_file(wanted: Mapping[Key, Shown]) -> str:
-    """The whole file, written anew."""
+def render_file(wanted: Mapping[Key, Shown], stamp: str) -> str:
+    """The whole file, written anew; *stamp* stands in its last line."""
     parts = [(name, [(path, leaf) for (its, path), leaf in wanted.items() if its == scope])
              for name, scope in PARTS.items()]  # fmt: skip
-    return f"{HEADER}\n{render_parts(parts)}\n{END}\n"
+    return f"{HEADER}\n{render_parts(parts)}\n{end_line(stamp)}\n"
 
 
-def patch(found: VaultText, wanted: Mapping[Key, Shown], file: Path) -> str | None:
-    """*found* with the leaves *wanted*; None if its lines cannot be patched. O(text + leaves)."""
+def patch(found: VaultText, wanted: Mapping[Key, Shown], file: Path, stamp: str = "") -> str | None:
+    """*found* with the leaves *wanted*; None if its lines cannot be patched. O(text + leaves).
+
+    stamp: comes into the last line, if anything changes and that line is there.
+    """
     if all(not differs(stated, wanted.get(key)) for key, stated in found.leaves.items()) and len(wanted) == len(
         found.leaves
     ):
@@ -43,7 +46,7 @@ def patch(found: VaultText, wanted: Mapping[Key, Shown], file: Path) -> str | No
     for name, scope in sorted(PARTS.items(), key=lambda part: part[0] not in found.parts):  # what is new goes last
         leaves = {path: leaf for (its, path), leaf in wanted.items() if its == scope}
         patcher.part(name, found.parts.get(name), found.root, leaves)
-    text = patcher.result()
+    text = with_stamp(patcher.result(), stamp) if stamp else patcher.result()
     try:
         check = read_vault_text(text, file)
     except UnreadableFile:

@@ -6,6 +6,7 @@ The file holds Tier 1: ``public`` and ``private`` at its top, in the form that t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -15,7 +16,7 @@ from vademecum.errors import UnreadableFile
 from vademecum.importers.tree_form import NotATree, Spot, Stated, read_part
 from vademecum.importers.yaml_events import Node, NotYaml, parse_nodes
 
-__all__ = ["END", "HEADER", "PARTS", "Key", "VaultText", "read_vault_text", "refuse_file"]
+__all__ = ["HEADER", "PARTS", "Key", "VaultText", "end_line", "read_vault_text", "refuse_file", "with_stamp"]
 
 Key = tuple[str, str]
 """(scope, path) of a leaf."""
@@ -27,7 +28,20 @@ HEADER = """\
 # What your agents know about you. Change, add or remove what you like: what you write here is yours, and no agent
 # changes it afterwards. A value with a _source was written by the agent that stands there.
 """
-END = "# The end. A file that has lost this line and its last values counts as cut off."
+_END = re.compile(r"^[ \t]*# The end, as of (\S+)\.", re.MULTILINE)
+
+
+def end_line(stamp: str) -> str:
+    """The last line of a file. It tells a whole file from one that is cut off, and by *stamp*, a time, from which of
+    the texts that once stood in the file an editor's text was made.
+    """
+    return f"# The end, as of {stamp}. A file that has lost this line and its last values counts as cut off."
+
+
+def with_stamp(text: str, stamp: str) -> str:
+    """*text* with *stamp* in its last line, if that is there."""
+    found = _END.search(text)
+    return text if found is None else text[: found.start(1)] + stamp + text[found.end(1) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +54,10 @@ class VaultText:
     leaves: dict[Key, Stated]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the last line that was written into the file is still there."""
-        return any(line.strip() == END for line in self.text.splitlines())
+    def stamp(self) -> str | None:
+        """What stands in the last line that was written into the file; None where it is missing."""
+        found = _END.search(self.text)
+        return None if found is None else found[1]
 
     def is_stated(self, part: str) -> bool:
         """Whether the file says what *part* holds, be it nothing (``{}``)."""
