@@ -1,4 +1,4 @@
-"""What is forgotten is in no byte of any file: of every device that has synced, free pages included, and of the relay."""
+"""What is forgotten is in no byte of any file: of no device that has synced, free pages included, nor of the relay."""
 
 from __future__ import annotations
 
