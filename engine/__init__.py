@@ -28,6 +28,7 @@ session      what one transaction reads and writes in one scope
 merging      applying another device's changes
 gathering    collecting this device's changes for a commit
 generations  beginning a scope's document anew
+trimming     letting go of the past that is not kept, where no new generation does it
 forgetting   what the person has had removed
 renewing     what a device that was copied has written, said again by the one the copy becomes
 audit        why, log and history

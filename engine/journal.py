@@ -32,6 +32,7 @@ __all__ = [
     "history",
     "remove",
     "scope_entries",
+    "scope_of",
 ]
 
 JOURNALED = frozenset({SlotMap.LEAVES, SlotMap.SETTINGS, SlotMap.GRANTS, SlotMap.LINKS})
@@ -105,6 +106,12 @@ def scope_entries(reader: Reader, scope: bytes) -> Iterator[tuple[bytes, Entry, 
         found = reader.get(Table.JOURNAL, key)
         if found is not None:
             yield key, _entry(key, found), len(found)
+
+
+def scope_of(value: bytes) -> bytes:
+    """The scope# of the row that *value* holds, without decoding its record."""
+    scope: bytes = msgpack.unpackb(value)[0]
+    return scope
 
 
 def remove(writer: Writer, key: bytes) -> None:

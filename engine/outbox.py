@@ -37,8 +37,16 @@ def waiting(reader: Reader, scope: bytes) -> Iterator[Pending]:
 
 
 def renew(writer: Writer, scope: bytes, update: bytes) -> None:
-    """Puts *update*, which does what all that waits in *scope* does, in its place; nothing if nothing waits."""
-    written = tuple(key for pending in waiting(writer, scope) for key in pending.written)
+    """Puts *update*, which does what all that waits in *scope* does, in its place; nothing if nothing waits.
+
+    Of the journal's rows those count that are still there.
+    """
+    written = tuple(
+        key
+        for pending in waiting(writer, scope)
+        for key in pending.written
+        if writer.get(Table.JOURNAL, key) is not None
+    )
     if writer.has(Table.OUTBOX, scope):
         clear(writer, scope)
         add(writer, scope, Pending(update, written, True))

@@ -6,11 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from vademecum.engine.settings import read_retention
+from vademecum.engine.trimming import trim, unkept
+
 if TYPE_CHECKING:
     from vademecum.engine.replica import Transaction
     from vademecum.vault import Vault
 
 __all__ = ["Compacted", "compact"]
+
+
+ROWS_AT_ONCE = 20_000
+"""Rows removed in one transaction: other writers wait meanwhile."""
 
 
 class Compacted(NamedTuple):
@@ -28,9 +35,18 @@ def compact(vault: Vault) -> Compacted:
     with vault.replica.read() as view:
         scopes = view.scopes()
     for scope in scopes:
+        _let_go(vault, scope)
         vault.replica.write(partial(_fold, scope=scope))
     before, after = vault.replica.environment.replace()
     return Compacted(before + index_before, after + _size(index.folder))
+
+
+def _let_go(vault: Vault, scope: str) -> None:
+    """Removes what the retention does not keep of the history of *scope*, some rows at a time."""
+    with vault.replica.read() as view:
+        keys = unkept(view, scope, read_retention(view), vault.replica.wall())
+    for start in range(0, len(keys), ROWS_AT_ONCE):
+        vault.replica.write(partial(trim, scope_name=scope, keys=keys[start : start + ROWS_AT_ONCE]))
 
 
 def _fold(transaction: Transaction, scope: str) -> None:
