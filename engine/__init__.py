@@ -32,6 +32,8 @@ trimming     letting go of the past that is not kept, where no new generation do
 forgetting   what the person has had removed
 renewing     what a device that was copied has written, said again by the one the copy becomes
 audit        why, log and history
+checking     whether what is kept agrees with itself, and making anew what is derived
+restoring    putting what was read of a damaged replica into a new one
 handle       what an agent gets
 indexing     draining the queues into the recall indexes
 recall       searching them

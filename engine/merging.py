@@ -25,7 +25,16 @@ from .slots import Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, r
 from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
 
-__all__ = ["Merged", "bind_clients", "check_name", "clients_known", "is_forgotten", "merge"]
+__all__ = [
+    "Merged",
+    "bind_clients",
+    "bind_own_client",
+    "check_name",
+    "clients_known",
+    "is_forgotten",
+    "merge",
+    "unbind_own_client",
+]
 
 _CLIENT = b"client/"
 """In the meta table, with a device: the CRDT client id under which it writes."""
@@ -88,6 +97,18 @@ def clients_known(transaction: Transaction) -> dict[bytes, int]:
     """device → CRDT client id under which it writes, of all devices whose writes have come in, and of this one."""
     known = {key[len(_CLIENT) :]: int(value) for key, value in transaction.writer.scan(Table.META, _CLIENT)}
     return known | {transaction.device: transaction.client}
+
+
+def bind_own_client(transaction: Transaction) -> None:
+    """Lets commits of this very device come in, as into a database that is filled again; until `unbind_own_client`."""
+    writer, device, client = transaction.writer, transaction.device, transaction.client
+    writer.put(Table.META, _CLIENT + device, b"%d" % client)
+    writer.put(Table.META, _OWNER + b"%d" % client, device)
+
+
+def unbind_own_client(transaction: Transaction) -> None:
+    transaction.writer.delete(Table.META, _CLIENT + transaction.device)
+    transaction.writer.delete(Table.META, _OWNER + b"%d" % transaction.client)
 
 
 def bind_clients(transaction: Transaction, clients: Iterable[tuple[bytes, int]]) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from vademecum.embeddings.embedder import Embedder
+    from vademecum.engine.checking import Finding
     from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
     from vademecum.forgetting import Forgetting
@@ -267,6 +268,15 @@ class Vault:
     def rebuild_index(self) -> None:
         """Throws the recall indexes away; they are filled again from the database, at once or as questions come."""
         self.indexer().rebuild()
+
+    def check(self) -> tuple[Finding, ...]:
+        """Looks over everything that is kept here; returns what is wrong or worth knowing, nothing if all is well.
+
+        Changes nothing. O(size); other processes may go on, but writers wait for a part of it.
+        """
+        from vademecum.doctor import check
+
+        return check(self)
 
     def compact(self) -> Compacted:
         """Makes the vault's files as small as they can be; returns their bytes before and after.

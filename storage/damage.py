@@ -69,6 +69,5 @@ def _page_size(head: bytes, at: int) -> int | None:
 
 def _damaged(file: Path, what: str) -> DamagedStore:
     return DamagedStore(
-        f"The database file {file} {what}. Nothing was changed. Restore the folder from a backup, or set it aside "
-        f"and join this device to the vault again from another device."
+        f"The database file {file} {what}. Nothing was changed. `vademecum doctor` says what can be done."
     )

@@ -27,6 +27,7 @@ import lmdb
 from vademecum.errors import StorageTrouble, WrongKey
 
 from .copying import Make, copy_everything, fill
+from .damage import check_pages
 from .database import Database
 from .files import write_atomically
 from .folders import MARKER, Folders
@@ -237,6 +238,27 @@ class Environment:
         from .resealing import inside
 
         return inside(make, sealer)
+
+    def verify(self) -> None:
+        """Reads every page and every value. O(size); writers wait meanwhile. Raises `DamagedStore`."""
+        if self.read_only:
+            check_pages(self.file)
+        else:
+            with self._writer():
+                txn = self._begin_write()
+                try:
+                    check_pages(self.file)
+                finally:
+                    self._abort(txn)
+        with self.read() as reader:
+            for table in Table:
+                for _ in reader.raw(table):
+                    pass
+
+    def used_bytes(self) -> int:
+        """Bytes of the pages that hold something: the file's size without the free ones. O(tables)."""
+        with self.read() as reader:
+            return reader.used_bytes()
 
     @property
     def file(self) -> Path:

@@ -98,6 +98,49 @@ class Folders:
         (self.folder / number).mkdir(mode=0o700)
         return number
 
+    def keep(self, number: str, word: str) -> str:
+        """Keeps the data file of *number* beside it as ``number.word``; returns that folder's name. Raises ``OSError``.
+
+        The file is the same one, under a second name, so this costs no room and no time.
+        """
+        name, count = f"{number}.{word}", 1
+        while (self.folder / name).exists():
+            count += 1
+            name = f"{number}.{word}-{count}"
+        aside = self.folder / f".{name}"
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(mode=0o700)
+        data = self.folder / number / "data.mdb"
+        if data.exists():
+            try:
+                os.link(data, aside / "data.mdb")
+            except OSError:  # not every file system can give a file two names
+                shutil.copy2(data, aside / "data.mdb")
+        aside.rename(self.folder / name)
+        sync_folder(self.folder)
+        return name
+
+    def kept(self) -> list[str]:
+        """Names of the folders that are kept for somebody."""
+        return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and "." in one.name.strip("."))
+
+    def take_in(self, made: Path, keep: str) -> str:
+        """Puts the whole, closed database in the folder *made* in the place of the one in use, whose data file is kept
+        under the word *keep*. Nobody may have it open. Returns the name of what was kept. Raises ``OSError``.
+        """
+        with self.replacing():
+            before = self._name.read_bytes().decode("ascii", "replace").strip() if self._name.exists() else ""
+            if before not in self._numbered():
+                before = max(self._numbered(), key=int, default="")
+            kept = self.keep(before, keep) if before else ""
+            number = str(max((int(one) for one in self._numbered()), default=0) + 1)
+            made.rename(self.folder / number)
+            sync_folder(self.folder)
+            self.switch(number)
+            if before:
+                self.remove(before)
+        return kept
+
     def remove(self, number: str) -> None:
         """Removes a folder that nobody has open; what cannot be removed now is swept later."""
         shutil.rmtree(self.folder / number, ignore_errors=True)

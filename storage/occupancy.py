@@ -91,6 +91,19 @@ class Occupancy:
         finally:
             os.close(descriptor)
 
+    def is_free(self) -> bool:
+        """Whether nobody has the file open, as far as can be told."""
+        if sys.platform == "win32":
+            return True
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return True
+        try:
+            return self._alone(descriptor)
+        finally:
+            os.close(descriptor)
+
     def leave(self, discard: Callable[[], bool] = lambda: False) -> None:
         """Leaves; the last one to do so notes the file's size and time. Does nothing when not joined.
 

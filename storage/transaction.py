@@ -1,4 +1,8 @@
-"""Transactions: what can be read and written of the tables, with a checksum on every value."""
+"""Transactions: what can be read and written of the tables, with a checksum on every value.
+
+The checksum covers the table, the key and the value: LMDB reads flipped bits without an error, and a value that stands
+under another key than its own is as wrong as one that was changed.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,12 @@ from vademecum.errors import DamagedStore
 
 from .tables import Table
 
-__all__ = ["Reader", "Writer"]
+__all__ = ["Reader", "Writer", "checked", "with_check"]
 
 _INLINE = 1400  # bytes of a value that stands in a page with others whatever its key; a larger one may have its own
 _BATCH = 1000  # pairs that are taken over in one call
-_CHECK = 4  # bytes of CRC-32 behind each value: LMDB reads flipped bits without an error
+_CHECK = 4  # bytes of CRC-32 behind each value
+_SEEDS = {table: crc32(table.value) for table in Table}
 
 
 class Reader:
@@ -36,12 +41,12 @@ class Reader:
     def get(self, table: Table, key: bytes) -> bytes | None:
         """The value at *key*, or None. Raises `DamagedStore` if it is not what was written."""
         found = self._txn.get(key, db=self._tables[table])
-        return None if found is None else _checked(table, found)
+        return None if found is None else checked(table, key, found)
 
     def get_many(self, table: Table, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values at those of *keys* that are there; several times faster than one by one, most of all if sorted."""
         with self._txn.cursor(db=self._tables[table]) as cursor:
-            return {key: _checked(table, found) for key, found in cursor.getmulti(keys)}
+            return {key: checked(table, key, found) for key, found in cursor.getmulti(keys)}
 
     def scan(
         self, table: Table, prefix: bytes = b"", *, after: bytes | None = None, reverse: bool = False
@@ -62,7 +67,7 @@ class Reader:
             for key, value in steps:
                 if not key.startswith(prefix):
                     return
-                yield key, _checked(table, value)
+                yield key, checked(table, key, value)
 
     def keys(self, table: Table, prefix: bytes = b"") -> Iterator[bytes]:
         """Keys that begin with *prefix*, in order, without reading the values."""
@@ -88,8 +93,13 @@ class Reader:
         with self._txn.cursor(db=self._tables[table]) as cursor:
             if cursor.first():
                 for key, value in cursor.iternext(keys=True, values=True):
-                    _checked(table, value)
+                    checked(table, key, value)
                     yield key, value
+
+    def used_bytes(self) -> int:
+        """Bytes of the pages of all tables."""
+        stats = [self._txn.stat(table) for table in self._tables.values()]
+        return sum(one["psize"] * (one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"]) for one in stats)
 
     def count(self, table: Table) -> int:
         """Number of pairs in *table*. O(1)."""
@@ -112,16 +122,14 @@ class Writer(Reader):
             self._txn.delete(key, db=self._tables[table])
         if len(value) > _INLINE:
             self._large.add((table, key))
-        self._txn.put(key, value + crc32(value).to_bytes(_CHECK, "big"), db=self._tables[table])
+        self._txn.put(key, with_check(table, key, value), db=self._tables[table])
 
     def put_many(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
         """Puts all *rows*; several times faster than one by one, most of all when sorted by key and short."""
         rows = list(rows)
         large = {key for its_table, key in self._large if its_table is table}
         short = [
-            (key, value + crc32(value).to_bytes(_CHECK, "big"))
-            for key, value in rows
-            if len(value) <= _INLINE and key not in large
+            (key, with_check(table, key, value)) for key, value in rows if len(value) <= _INLINE and key not in large
         ]
         with self._txn.cursor(db=self._tables[table]) as cursor:
             cursor.putmulti(short)
@@ -152,12 +160,18 @@ class Writer(Reader):
         return len(doomed)
 
 
-def _checked(table: Table, found: bytes) -> bytes:
+def with_check(table: Table, key: bytes, value: bytes) -> bytes:
+    """*value* as it is kept."""
+    return value + crc32(value, crc32(key, _SEEDS[table])).to_bytes(_CHECK, "big")
+
+
+def checked(table: Table, key: bytes, found: bytes) -> bytes:
+    """The value kept as *found*. Raises `DamagedStore` if it is not what was written there."""
     value = found[:-_CHECK]
-    if crc32(value) != int.from_bytes(found[-_CHECK:], "big"):
+    if crc32(value, crc32(key, _SEEDS[table])) != int.from_bytes(found[-_CHECK:], "big"):
         raise DamagedStore(
             f"A record in the table {table.value.decode()} is damaged: its checksum does not match. "
-            f"It was not used; restore from a backup or join this device to the vault again."
+            f"It was not used. `vademecum doctor --repair` restores what can be restored."
         )
     return value
 

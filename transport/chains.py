@@ -42,6 +42,7 @@ __all__ = [
     "claims",
     "commit_at",
     "commits_after",
+    "commits_by_channel",
     "cut",
     "forget_relay",
     "forget_told",
@@ -189,6 +190,14 @@ def cut(writer: Writer, channel: bytes, device: bytes, keep: int) -> list[bytes]
 def commit_at(reader: Reader, channel: bytes, device: bytes, seq: int) -> bytes | None:
     """The commit with that number, if it is kept."""
     return reader.get(Table.COMMITS, channel + device + seq.to_bytes(8, "big"))
+
+
+def commits_by_channel(pairs: Mapping[bytes, bytes]) -> dict[bytes, list[bytes]]:
+    """channel → its commits, by device and number, of *pairs* as the table has them."""
+    found: dict[bytes, list[bytes]] = {}
+    for key in sorted(pairs):
+        found.setdefault(key[:ID_SIZE], []).append(pairs[key])
+    return found
 
 
 def hold(writer: Writer, channel: bytes, device: bytes, seq: int, data: bytes) -> None:

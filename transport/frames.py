@@ -26,6 +26,7 @@ __all__ = [
     "VERSION",
     "Accepted",
     "Ask",
+    "AskRoster",
     "Challenge",
     "Claim",
     "Claimed",
@@ -244,6 +245,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class AskRoster:
+    """Client: every statement of the vault's roster, for a device that has lost its own. Answered by ``Statements``."""
+
+    KIND: ClassVar[int] = 21
+
+
+@dataclass(frozen=True, slots=True)
 class Heads:
     """Relay: every channel of the vault."""
 
@@ -402,6 +410,7 @@ Frame: TypeAlias = (
     | Refused
     | Live
     | Ask
+    | AskRoster
     | Heads
     | Offer
     | Staged
@@ -484,6 +493,7 @@ _FIELDS: dict[type[Any], tuple[Check, ...]] = {
     Refused: (_text(64), _text(1024), _optional(_SEQ), _many(_row(_ID, _ID, _SEQ))),
     Live: (_ID, _SEQ, _SEQ, _COMMIT),
     Ask: (),
+    AskRoster: (),
     Heads: (_ID, _HEADS),
     Offer: (_COMMIT,),
     Staged: (_ID, _GENERATION),

@@ -1,13 +1,18 @@
-"""``compact``: keeping a vault's files in order."""
+"""``compact``, ``doctor``: keeping a vault's files in order."""
 
 from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
 
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, home_folder
-from .output import print_json, print_line
+from .output import print_json, print_line, printable
 
-__all__ = ["compact"]
+__all__ = ["compact", "doctor"]
 
 
 def compact(home: Home = None, as_json: AsJson = False) -> None:
@@ -28,3 +33,51 @@ def compact(home: Home = None, as_json: AsJson = False) -> None:
         print_json({"before": before, "after": after})
     else:
         print_line(f"{before:,} bytes before, {after:,} bytes now.")
+
+
+def doctor(
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired without guessing.")] = False,
+    relay: Annotated[
+        str | None,
+        typer.Option("--relay", metavar="URL", help="The vault's relay, for when the damage has taken its address."),
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look the whole vault over and say what is wrong. Without --repair nothing is changed.
+
+    With --repair, what is derived is made anew. A database that is damaged is filled again from what can still be read
+    and from the relay, and the damaged file is kept. The exit code is 1 where something is wrong, or still is after the
+    repair.
+
+    JSON: {"sound", "findings": [{"level": note, derived or broken, "code", "text"}], "repaired": [what was done, in
+    words]}; with --repair the findings are those that are left.
+
+    \b
+    Examples:
+      vademecum doctor
+      vademecum doctor --repair
+    """
+    from vademecum.doctor import examine, is_sound
+
+    folder = home_folder(home)
+    findings = examine(folder)
+    repaired: tuple[str, ...] = ()
+    if repair and not is_sound(findings):
+        from vademecum.repair import repair as carry_out
+
+        if not as_json:
+            for one in findings:
+                print_line(printable(f"{one.level.value}: {one.text}"))
+        repaired = asyncio.run(carry_out(folder, findings, relay))
+        findings = examine(folder)
+    sound = is_sound(findings)
+    if as_json:
+        rows = [{"level": one.level.value, "code": one.code, "text": one.text} for one in findings]
+        print_json({"sound": sound, "findings": rows, "repaired": list(repaired)})
+    else:
+        for text in (*repaired, *(f"{one.level.value}: {one.text}" for one in findings)):
+            print_line(printable(text))
+        print_line("The vault is sound." if sound else "Something is wrong with this vault.")
+    if not sound:
+        raise typer.Exit(1)

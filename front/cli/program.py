@@ -41,6 +41,7 @@ COMMANDS = {
     "pair": "joining:pair",
     "join": "joining:join",
     "compact": "maintaining:compact",
+    "doctor": "maintaining:doctor",
     "demo": "importing:demo",
 }
 """Name → module and function; those without are groups of their own."""

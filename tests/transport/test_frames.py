@@ -48,6 +48,7 @@ FRAMES: st.SearchStrategy[Frame] = st.one_of(
     st.builds(frames.Refused, WORD, WORD, st.none() | SEQ, rows(ID, ID, SEQ)),
     st.builds(frames.Live, ID, SEQ, SEQ, BLOB),
     st.builds(frames.Ask),
+    st.builds(frames.AskRoster),
     st.builds(frames.Heads, ID, rows(ID, SEQ, ID)),
     st.builds(frames.Offer, BLOB),
     st.builds(frames.Staged, ID, GENERATION),

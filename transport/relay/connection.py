@@ -405,6 +405,11 @@ class Connection:
     def _ask(self, _: frames.Ask) -> Iterable[Effect]:
         return [Send(encode(frames.Heads(self._store.log_id, self._store.heads(self.vault))))]
 
+    def _ask_roster(self, _: frames.AskRoster) -> Iterable[Effect]:
+        roster = self._rosters.get(self.vault)
+        assert roster is not None  # a member of it has logged in
+        return [Send(encode(frames.Statements(roster.head, tuple(one.raw for one in roster.statements))))]
+
     def _enrolled(self, statements: tuple[Statement, ...]) -> Iterable[Effect]:
         raw = tuple(one.raw for one in statements)
         roster = self._rosters.add(self.vault, raw)
@@ -465,6 +470,7 @@ class Connection:
         (State.OPEN, frames.Offer): _offer,
         (State.OPEN, frames.Enrol): _enrol,
         (State.OPEN, frames.Ask): _ask,
+        (State.OPEN, frames.AskRoster): _ask_roster,
         (State.MAILBOX, frames.Put): _put,
         (State.MAILBOX, frames.Fetch): _fetch,
         (State.MAILBOX, frames.Close): _close,
