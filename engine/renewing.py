@@ -120,6 +120,9 @@ def put_back(transaction: Transaction, scope_name: str, taken: TakenOut) -> None
         own = scope.row(slot_map, name).own(slot.by_person, device)
         if own is None or own.record.order < record.order:
             scope.replace(slot_map, name, record)
+        elif slot_map in journal.JOURNALED:  # what this device was before the last time stands there already
+            scope.journal(row_key(slot_map, name), Slot(slot.by_person, device, slot.data, record), under=own)
+        if slot_map in journal.JOURNALED:
             scope.empty_history(row_key(slot_map, name))  # the person may have deleted it since
     scope.tell_deletions()
 

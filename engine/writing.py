@@ -96,12 +96,18 @@ class ScopeWriter:
             self._forgotten = None
         return record
 
-    def journal(self, key: bytes, mine: Slot, *, forgotten: bool = False) -> None:
-        """Writes into the journal that this device wrote *mine*, and sees to it that the others hear of it."""
+    def journal(self, key: bytes, mine: Slot, *, forgotten: bool = False, under: Slot | None = None) -> None:
+        """Writes into the journal that this device wrote *mine*, and sees to it that the others hear of it.
+
+        *under* is what stands in the slot, where that is something else: *mine* is told as what was before it.
+        """
         entry, index = journal.entry_rows(self.number, key, mine, forgotten=forgotten)
         self._writer.put(Table.JOURNAL, *entry)
         self._writer.put(Table.HISTORY, *index)
         self._written.append(entry[0])
+        if under is not None:
+            self._written.append(journal.entry_key(self.number, key, under.record.order, under.device))
+        self._edit()
 
     def tell_deletions(self) -> None:
         """Sees to it that what this transaction sends holds all deletions of the document."""

@@ -295,7 +295,7 @@ class Channels:
             channel = session.channels.get(name)
             if channel is None or (device, seq) not in channel.flying:
                 raise PeerFault("The relay refused a commit that was not pushed.")
-            size, _ = channel.flying.pop((device, seq))
+            size, digest = channel.flying.pop((device, seq))
             self._window -= size
             if device in channel.stuck:
                 continue  # the commits behind a refused one are refused for the gap
@@ -304,7 +304,14 @@ class Channels:
                     channel.attempts += 1
                 session.ask_for(name, channel)  # it stands elsewhere than we thought: ask, then push from there
             elif refused.reason == "fork":
-                self._fork(name, channel, device, seq)
+                if self._holds(name, channel, device, seq, digest):
+                    self._fork(name, channel, device, seq)
             else:
                 channel.stuck.add(device)
                 session.report(f"refused:{refused.reason}", refused.message, name, device, seq)
+
+    def _holds(self, name: bytes, channel: Channel, device: bytes, seq: int, digest: bytes) -> bool:
+        """Whether the replica still holds that commit, and has not given it up since it was pushed."""
+        have = dict.fromkeys(channel.ours, EVERYTHING) | {device: seq - 1}
+        held = self._ledger.commits_lacking(name, have, 1)
+        return any(parse_header(commit).seq == seq and commit_hash(commit) == digest for commit in held)

@@ -7,8 +7,10 @@ from pathlib import Path
 from tests.engine.box import NOW, PUBLIC, Box, boxes
 from vademecum.engine import journal
 from vademecum.engine.merging import bind_clients
-from vademecum.engine.renewing import put_back, take_out
+from vademecum.engine.records import Record, encode_record
+from vademecum.engine.renewing import TakenOut, put_back, take_out
 from vademecum.engine.replica import Transaction
+from vademecum.engine.slots import Slot, SlotMap
 
 SECRET = "terrapin"
 
@@ -45,3 +47,21 @@ def test_what_the_person_has_deleted_elsewhere_is_not_told_again(tmp_path: Path)
         assert SECRET not in told(a)
         a.give(b)
         assert a.values() == b.values() == {} and SECRET not in told(b)
+
+
+def test_of_two_devices_that_one_has_been_both_histories_are_told(tmp_path: Path) -> None:
+    with boxes(tmp_path, 2) as (a, b):
+        a.user.set("p", "first")
+        become(a, b"\x09" * 16, 909)
+        a.user.set("q", "a name of its own")
+        a.give(b)
+        older = TakenOut([(SlotMap.LEAVES, "q", slot_of("older", NOW << 16))])
+        a.replica.write(lambda transaction: put_back(transaction, PUBLIC, older))
+        a.give(b)
+        assert a.values() == b.values() == {"p": "first", "q": "a name of its own"}
+        assert "older" in told(a) and "older" in told(b)
+
+
+def slot_of(value: str, order: int) -> Slot:
+    record = Record(order, value=value)
+    return Slot(True, b"\x01" * 16, encode_record(record), record)

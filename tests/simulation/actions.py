@@ -111,7 +111,8 @@ def person_forgets_agent(world: World, device: Device, rng: random.Random) -> No
             slot = view.row(scope, SlotMap.SETTINGS, FORGOTTEN + text).own(True, device.id)
             assert slot is not None
             device.add(Fact(scope, Forgotten(text, slot.record.order)))
-    _note_sweeps(world, device)
+    if not world.truth.copied:
+        _note_sweeps(world, device)
 
 
 def gives_up(world: World, device: Device, rng: random.Random) -> None:

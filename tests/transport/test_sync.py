@@ -378,3 +378,30 @@ def test_commits_are_hashed_as_the_chain_names_them() -> None:
     first, second = ledger.chains[FIRST][ledger.device]
     assert second[68:76] != first[68:76]
     assert commit_hash(first) in second
+
+
+def test_a_refusal_of_what_was_given_up_since_is_no_fork(board: Switchboard) -> None:
+    """Another copy has written; this replica has become another device before the relay's answer came."""
+
+    class Renewing(MemoryLedger):
+        released = 0
+
+        def release(self, channel: bytes, device: bytes, seq: int) -> bool:
+            self.released += 1
+            return True
+
+    family = found()
+    ledger = Renewing(family.keys, family.roster, family.secrets)
+    twin = MemoryLedger(family.keys, family.roster, family.secrets)
+    client, other = Client(ledger), Client(twin)
+    client.connect(board)
+    run(board, [client])
+    ledger.write()
+    client.changed()  # on its way
+    twin.write()
+    other.connect(board)
+    run(board, [other])
+    assert client.line is not None and client.line.up
+    ledger.chains[FIRST][ledger.device] = list(twin.chains[FIRST][twin.device])
+    run(board, [client])
+    assert ledger.released == 0
