@@ -146,7 +146,7 @@ def _never_sends_again(patch: Patch) -> None:
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
     "the law ignores what was seen": (_law_ignores_seen, ["forget"], 40),
     "the law lets the latest win": (_law_lets_the_latest_win, None, 40),
-    "records are removed that may still win": (_removes_what_may_still_win, None, 40),
+    "records are removed that may still win": (_removes_what_may_still_win, ["forget"], 80),
     "a write does not outrank what it saw": (_does_not_outrank_what_it_saw, ["skew"], 40),
     "a document is kept that was not committed": (_keeps_a_document_that_was_not_committed, ["crash", "full"], 40),
     "the outbox is emptied before the commit": (_empties_the_outbox_before_the_commit, ["crash", "full"], 40),
