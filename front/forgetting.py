@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgpack
 
 from vademecum.engine.forgetting import COMPACT, PURGE
 from vademecum.engine.generations import generation_of
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Forgetting", "Outstanding", "compact_and_note", "forget", "purge", "read_forgetting", "try_purge"]
 
 _PURGED = "purged/"
+_FILES = b"purge-files"
+"""In the meta table: text files that could not be brought up to date when the files were last written anew."""
 _RECOVERY = "recovery"
 
 
@@ -53,16 +58,25 @@ class Outstanding:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """How far forgetting has come, as this device knows. ``complete``: nothing is left anywhere."""
+    """How far forgetting has come, as this device knows. ``complete``: nothing is left anywhere.
+
+    ``files`` are text files here, exports or what was kept beside them, that could not be brought up to date: they are
+    the person's to look into.
+    """
 
     outstanding: tuple[Outstanding, ...]
+    files: tuple[Path, ...] = ()
 
     @property
     def complete(self) -> bool:
-        return not self.outstanding
+        return not self.outstanding and not self.files
 
     def as_json(self) -> dict[str, Any]:
-        return {"complete": self.complete, "outstanding": [one.as_json() for one in self.outstanding]}
+        return {
+            "complete": self.complete,
+            "outstanding": [one.as_json() for one in self.outstanding],
+            "files": [str(file) for file in self.files],
+        }
 
 
 def forget(
@@ -112,17 +126,32 @@ def try_purge(vault: Vault) -> bool:
 
 
 def compact_and_note(vault: Vault) -> Compacted:
-    """`compact`, after which this device's files hold nothing of what was forgotten before."""
+    """`compact`, after which this device's files hold nothing of what was forgotten before.
+
+    The text files that the vault has written are brought up to date first.
+    """
+    left = _purge_exports(vault)
     with vault.replica.read() as view:
         due = view.reader.get(Table.META, PURGE)
         reached = {scope: generation_of(view, scope) for scope in view.scopes()}
     done = compact(vault)
     if due is not None:
-        vault.replica.write(lambda transaction: _note_purged(transaction, due, reached))
+        vault.replica.write(lambda transaction: _note_purged(transaction, due, reached, left))
     return done
 
 
-def _note_purged(transaction: Transaction, due: bytes, reached: dict[str, int]) -> None:
+def _purge_exports(vault: Vault) -> list[str]:
+    """Text files in which what was forgotten may still stand."""
+    with vault.replica.read() as view:
+        if view.reader.get(Table.META, PURGE) is None:
+            return []
+    from vademecum.textfile import purge_exports  # with it comes a YAML parser, which few calls need
+
+    return sorted(str(file) for file in purge_exports(vault))
+
+
+def _note_purged(transaction: Transaction, due: bytes, reached: dict[str, int], left: list[str]) -> None:
+    transaction.writer.put(Table.META, _FILES, msgpack.packb(left))
     if transaction.writer.get(Table.META, PURGE) == due:  # nothing has been forgotten since
         transaction.writer.delete(Table.META, PURGE)
     sealed = {chains.scope_of(transaction.writer, channel) for channel in chains.channels(transaction.writer)}
@@ -155,7 +184,9 @@ def read_forgetting(vault: Vault) -> Forgetting:
             ]
             if waits or here or missing:
                 found.append(Outstanding(scope, here, waits, tuple(name(device) for device in missing)))
-    return Forgetting(tuple(found))
+        kept = view.reader.get(Table.META, _FILES)
+    files = [] if kept is None else [Path(file) for file in msgpack.unpackb(kept)]
+    return Forgetting(tuple(found), tuple(file for file in files if file.exists()))
 
 
 def _purged(view: View, scope: str, device: bytes) -> int:

@@ -54,8 +54,8 @@ def forget(
     follow as they sync; --status says who has not yet.
 
     JSON: {"forgotten": how many leaves are gone here}, of a session leaves and messages; with --status {"complete",
-    "outstanding": [{"scope", "here", "relay", "devices"}, …]}: whether this device's files, or the relay, may still
-    hold something of that scope, and the names of the other devices that may.
+    "outstanding": [{"scope", "here", "relay", "devices"}, …], "files"}: whether this device's files, or the relay, may
+    still hold something of that scope, the names of the other devices that may, and text files that may.
 
     \b
     Examples:
@@ -101,3 +101,5 @@ def _show(forgetting: Forgetting, as_json: bool) -> None:
     for one in forgetting.outstanding:
         places = ["this device's files"] * one.here + ["commits and the relay"] * one.relay + list(one.devices)
         print_line(printable(f"{one.scope}  may still be in: {', '.join(places)}"))
+    for file in forgetting.files:
+        print_line(printable(f"{file}  could not be brought up to date; look into it, and delete it"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from tests.endtoend.device import join
@@ -102,3 +103,47 @@ async def forget_everything(a: Vault, b: Vault, c: Vault) -> None:
         await vault.sync_once()
     for vault in (a, b, c):
         assert vault.forgetting().complete, vault.forgetting()
+
+
+async def test_what_a_device_that_was_away_says_late_is_void_and_leaves_no_byte(tmp_path: Path) -> None:
+    async with running(tmp_path / "relay") as relay:
+        with Vault.create(tmp_path / "a", device_name="a") as a:
+            a.use_relay(relay.url)
+            fill(a)
+            await a.sync_once()
+            await join(a, tmp_path / "b", relay.url)
+            with Vault.open(tmp_path / "b") as b:
+                await b.sync_once()
+                b.agent(FOOD).remember("late", VALUE, because=f"I said {QUOTE}")
+                b.agent(FOOD).remember("plants.one", f"{VALUE} again", because=f"I said {QUOTE}")
+                b.user.set("mine", KEPT)
+                a.forget("plants")
+                a.forget(agent="prix/daily-eats")
+                for vault in (a, b, a, b, a):
+                    await vault.sync_once()
+                assert a.user.tree() == b.user.tree() and b.user.get("mine") == KEPT
+                assert a.forgetting().complete and b.forgetting().complete
+                for vault in (a, b):
+                    assert found(vault.home) & {VALUE, QUOTE, PRIVATE, OLD} == set()
+
+
+async def test_devices_that_stay_in_step_confirm_by_themselves(tmp_path: Path) -> None:
+    async with running(tmp_path / "relay") as relay:
+        with Vault.create(tmp_path / "a", device_name="a") as a:
+            a.use_relay(relay.url)
+            fill(a)
+            await a.sync_once()
+            await join(a, tmp_path / "b", relay.url)
+            with Vault.open(tmp_path / "b") as b:
+                stop = asyncio.Event()
+                staying = [asyncio.create_task(vault.sync_forever(stop)) for vault in (a, b)]
+                async with asyncio.timeout(30):
+                    while a.status().state != "synced" or b.user.tree() != a.user.tree():
+                        await asyncio.sleep(0.1)
+                    await asyncio.to_thread(a.forget, "plants")
+                    while not a.forgetting().complete or not b.forgetting().complete:
+                        await asyncio.sleep(0.1)
+                stop.set()
+                await asyncio.gather(*staying)
+                for vault in (a, b):
+                    assert found(vault.home) & {VALUE, QUOTE, PRIVATE, OLD} == set()

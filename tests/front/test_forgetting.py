@@ -10,6 +10,7 @@ import pytest
 from tests.front.cli_runs import Call, in_process
 from vademecum import Vault
 from vademecum.errors import InvalidArgument, NotFound
+from vademecum.textfile import bring_into_step
 
 MARKER = "heliotrope"
 FOOD = "prix/daily-eats@1.0.0"
@@ -37,6 +38,25 @@ def test_no_file_of_the_device_holds_what_was_forgotten(tmp_path: Path) -> None:
         assert MARKER.encode() not in held(home)
         assert vault.recall("Alice")[0].path == "name"
         assert vault.forgetting().complete
+
+
+def test_the_text_files_that_the_vault_has_written_are_brought_up_to_date(tmp_path: Path) -> None:
+    file = tmp_path / "vault.yaml"
+    with Vault.create(tmp_path / "home") as vault:
+        vault.user.set("plants", MARKER)
+        vault.user.set("name", "Alice")
+        bring_into_step(vault, file)
+        assert MARKER in file.read_text()
+        vault.forget("plants")
+        assert MARKER not in file.read_text() and "Alice" in file.read_text()
+        assert vault.forgetting().complete
+        vault.user.set("plants", MARKER)
+        bring_into_step(vault, file)
+        file.write_text(file.read_text().replace("name:", "name: ["))
+        vault.forget("plants")
+        assert file in vault.forgetting().files and not vault.forgetting().complete
+        file.unlink()
+        assert file not in vault.forgetting().files
 
 
 def test_exactly_one_thing_is_forgotten_at_a_time(tmp_path: Path) -> None:
@@ -68,7 +88,7 @@ def test_the_command_forgets_in_each_way_and_says_how_far_it_has_come(call: Call
     assert call("forget", "a", "--only", "--json").json == {"forgotten": 1}
     assert call("remember", "d", "1", "--agent", FOOD, "--because", "said").code == 0
     assert call("forget", "--since", "2020-01-01T00:00:00Z").out == "1 leaf is forgotten.\n"
-    assert call("forget", "--status", "--json").json == {"complete": True, "outstanding": []}
+    assert call("forget", "--status", "--json").json == {"complete": True, "outstanding": [], "files": []}
     assert "gone from everywhere" in call("forget", "--status").out
     assert call("forget", "--session", "talk").code == 1
     for wrong in (("--status", "a"), ("--only",), ("--since", "yesterday"), ("c", "--agent", FOOD), ()):
