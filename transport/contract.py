@@ -120,9 +120,10 @@ class Ledger(Protocol):
         ...
 
     def make_snapshot(self, channel: bytes, generation: int) -> Sequence[bytes]:
-        """The sealed parts of all that is held here, to begin ``generation`` or a later one. Changes nothing.
+        """The sealed parts of all that is held here, to begin ``generation`` or a later one.
 
-        Empty if a snapshot cannot hold it.
+        What waits in the channel is sealed first, so that they hold what their frontier says, and no more. Empty if
+        a snapshot cannot hold it.
         """
         ...
 

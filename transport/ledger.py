@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from vademecum.engine.changes import encode_changes
 from vademecum.engine.gathering import gather
@@ -166,11 +166,16 @@ class ReplicaLedger:
     def make_snapshot(self, channel: bytes, generation: int) -> Sequence[bytes]:
         rebasing = Rebasing(self._vault, channel, self.roster(), self._secrets)
 
-        def make(transaction: Transaction) -> Sequence[bytes]:
-            self._be(transaction.device)
-            return rebasing.make(transaction, self._keys, generation, self._entropy)
+        def make(transaction: Transaction) -> tuple[Sequence[bytes], int, int]:
+            scope = chains.scope_of(transaction.writer, channel)
+            number = None if scope is None else transaction.number(scope)
+            sealed, count = self._seal(transaction, [] if number is None else [number])
+            return rebasing.make(transaction, self._keys, generation, self._entropy), sealed, count
 
-        return self._replica.write(make)
+        parts, sealed, count = self._replica.write(make)
+        if sealed and self._copies is not None:
+            self._copies.sealed(count)
+        return parts
 
     def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
         while True:
@@ -207,10 +212,12 @@ class ReplicaLedger:
             self._keys = self._copies.keys(device)
 
     def _seal_all(self, transaction: Transaction) -> tuple[int, int]:
+        return self._seal(transaction, {key[:4] for key in transaction.writer.keys(Table.OUTBOX)})
+
+    def _seal(self, transaction: Transaction, numbers: Collection[bytes]) -> tuple[int, int]:
         """How many commits were sealed now, and how many ever."""
         self._be(transaction.device)
         writer = transaction.writer
-        numbers = {key[:4] for key in writer.keys(Table.OUTBOX)}
         names = transaction.scope_names()
         sealed = sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
         count = int.from_bytes(writer.get(Table.META, SEALED) or b"", "big") + sealed

@@ -102,6 +102,7 @@ class Snapshots:
     def _offer(self, name: bytes, channel: Channel) -> None:
         generation = max(channel.base[0], channel.wanted if channel.wanted < GENERATIONS - 1 else 0) + 1
         parts = self._ledger.make_snapshot(name, generation)
+        channel.ours = dict(self._ledger.frontier(name))
         if not parts:
             channel.declined = MAX_ATTEMPTS
             what = f"Channel {name.hex()} is too large for a snapshot, so the relay keeps all its commits."
@@ -130,9 +131,10 @@ class Snapshots:
         channel.declined += 1
         if declined.reason in _AGAIN and channel.declined < MAX_ATTEMPTS:
             self._session.ask_for(name, channel)
-        else:
+        elif declined.reason not in _AGAIN or not channel.on_one_base:
             channel.declined = MAX_ATTEMPTS
             self._session.report(f"refused:{declined.reason}", declined.message, name)
+        # else others are busy writing there; the next check is soon enough
 
     def _answered(self, name: bytes) -> Channel:
         channel = self._session.channels.get(name)

@@ -7,8 +7,8 @@ and the agents write. Either may end at any commit; what it had in memory is the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from tests.engine.model import Forgotten, Written
 from tests.simulation.disk import Contents, Crashed, Disk
@@ -28,6 +28,7 @@ from vademecum.storage.identity import OWNER, owner_mark, parse_owner
 from vademecum.storage.installation import COPIED, RESTORED, SEALED
 from vademecum.storage.tables import Table
 from vademecum.transport import succession
+from vademecum.transport.contract import Received
 from vademecum.transport.keys import DeviceKeys, channel_id
 from vademecum.transport.ledger import ReplicaLedger, keep_statements
 from vademecum.transport.roster import Roster
@@ -74,6 +75,20 @@ class Keyring:
         keys = device(number)
         self.keys[keys.device] = keys
         return keys, 1000 + number
+
+
+class _Ledger(ReplicaLedger):
+    """Says when the commits of this device may have been given up for a snapshot."""
+
+    def __init__(self, rebased: Callable[[], None], *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._rebased = rebased
+
+    def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
+        try:
+            return super().adopt(channel, log_id, parts, position)
+        finally:
+            self._rebased()
 
 
 class Device:
@@ -192,7 +207,8 @@ class Device:
             lambda fork: self._renew(self.daemon, "twin", fork),
             lambda count: setattr(self, "sealed_file", count),
         )
-        self.ledger = ReplicaLedger(
+        self.ledger = _Ledger(
+            self.note_rebased,
             self.daemon,
             self._vault,
             self._keyring.keys[self.daemon.device],
@@ -328,6 +344,15 @@ class Device:
             seq = self._last_sealed(scope)
             if seq > self._sealed[scope]:
                 self._truth.sealed[scope, self.id, seq] = self._unsealed.pop(scope)
+
+    def note_rebased(self) -> None:
+        """What was sealed beyond a snapshot that was adopted is sealed anew."""
+        for scope, author, seq in sorted(self._truth.sealed):
+            last = self._last_sealed(scope)
+            if author == self.id and seq > last:
+                again = self._truth.sealed.pop((scope, author, seq))
+                self._unsealed.setdefault(scope, []).extend(again)
+                self._sealed[scope] = last
 
     def _last_sealed(self, scope: str) -> int:
         return self.ledger.frontier(self.channel(scope)).get(self.id, (0, b""))[0]

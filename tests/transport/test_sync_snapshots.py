@@ -411,7 +411,7 @@ def test_a_snapshot_is_refused_by_the_relay_for_a_stranger_another_vault_and_alt
     assert log(board, laptop) == 1
 
 
-def test_offers_that_are_declined_again_and_again_end_in_a_problem_and_are_tried_later(board: Switchboard) -> None:
+def test_offers_that_are_declined_again_and_again_rest_until_the_next_check(board: Switchboard) -> None:
     laptop, phone = clients(2)
     laptop.ledger.write()
     meet(board, laptop, phone)
@@ -431,12 +431,39 @@ def test_offers_that_are_declined_again_and_again_end_in_a_problem_and_are_tried
     while laptop.step(board, decline):
         pass
     assert len(offers) == 3
-    assert codes(laptop) == {"refused:behind"}
+    assert codes(laptop) == set()
     assert laptop.sync.state is State.SYNCED, "the two sides hold the same all the same"
     assert laptop.line is not None
     laptop.line.up.extend(laptop.sync.check())
     run(board, [laptop])
     assert laptop.ledger.base(FIRST)[0] == 1
+
+
+def test_a_device_ahead_of_a_relay_that_goes_on_declining_says_so_in_words(board: Switchboard, tmp_path: Path) -> None:
+    (laptop,) = clients(1)
+    laptop.ledger.write()
+    meet(board, laptop)
+    compact(board, laptop)
+    part(board, laptop)
+    anew = Switchboard(LmdbStore.open(tmp_path / "new"))
+    try:
+        laptop.connect(anew)
+
+        def decline(message: bytes) -> Iterable[bytes]:
+            if isinstance(decode(message), frames.Offer):
+                assert laptop.line is not None
+                laptop.line.down.append(encode(frames.Declined(FIRST, 2, "behind", "The relay holds more.")))
+                return []
+            return [message]
+
+        while laptop.step(anew, decline):
+            pass
+        assert laptop.sync.state is State.BLOCKED
+        assert [problem.message for problem in laptop.sync.problems if problem.code == "refused:behind"] == [
+            "The relay holds more."
+        ]
+    finally:
+        anew.store.close()
 
 
 def test_answers_about_snapshots_that_nobody_asked_for_are_faults_of_the_peer(board: Switchboard) -> None:
