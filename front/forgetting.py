@@ -185,8 +185,18 @@ def read_forgetting(vault: Vault) -> Forgetting:
             if waits or here or missing:
                 found.append(Outstanding(scope, here, waits, tuple(name(device) for device in missing)))
         kept = view.reader.get(Table.META, _FILES)
-    files = [] if kept is None else [Path(file) for file in msgpack.unpackb(kept)]
-    return Forgetting(tuple(found), tuple(file for file in files if file.exists()))
+        files = () if kept is None else _still_left(view, [Path(file) for file in msgpack.unpackb(kept)])
+    return Forgetting(tuple(found), files)
+
+
+def _still_left(view: View, files: list[Path]) -> tuple[Path, ...]:
+    """Those of *files* that are there, and were not brought up to date since."""
+    if not files:
+        return ()
+    from vademecum.textfile import files_left, known_files
+
+    done = set(known_files(view)).difference(files_left(view))
+    return tuple(file for file in files if file.exists() and file not in done)
 
 
 def _purged(view: View, scope: str, device: bytes) -> int:

@@ -10,7 +10,8 @@ applying    the vault's side of a merge, in one transaction
 passes      one pass: read, merge, keep the losers, patch, put in place
 beside      places for what cannot stay in a file and must not be lost
 copies      agents and sessions, for reading only
-mirror      file and copies kept in step; what was forgotten taken out of them
+mirror      file and copies kept in step
+purging     what was forgotten, taken out of them
 editing     a copy in an editor
 ==========  ==========================================================================
 
@@ -19,8 +20,10 @@ docs/textfile.md is the page for people.
 
 from __future__ import annotations
 
+from .bases import known_files
 from .editing import edit
-from .mirror import Mirror, Mirrored, purge_exports
+from .mirror import Mirror, Mirrored
 from .passes import Report, bring_into_step
+from .purging import files_left, purge_exports
 
-__all__ = ["Mirror", "Mirrored", "Report", "bring_into_step", "edit", "purge_exports"]
+__all__ = ["Mirror", "Mirrored", "Report", "bring_into_step", "edit", "files_left", "known_files", "purge_exports"]

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble, UnreadableFile, VademecumError
 
-from .bases import known_files
-from .beside import kept_files
-from .copies import Copies, copied_folders, write_copies
+from .copies import Copies, write_copies
 from .passes import Report, bring_into_step
 
 if TYPE_CHECKING:
     from vademecum.vault import Vault
 
-__all__ = ["FILE_NAME", "Mirror", "Mirrored", "purge_exports"]
+__all__ = ["FILE_NAME", "POLL_SECONDS", "Mirror", "Mirrored"]
 
 FILE_NAME = "vault.yaml"
 POLL_SECONDS = 0.5
@@ -106,29 +104,3 @@ class Mirror:
     def _version(self) -> int:
         with self._vault.replica.read() as view:
             return view.reader.version
-
-
-def purge_exports(vault: Vault) -> dict[Path, str]:
-    """Takes what was forgotten out of every text file and copy that this vault has written and that is still there.
-
-    To be called after forgetting. Returns the files in which the words may still be, with the reason: those that could
-    not be brought up to date, and what lies beside one because it could not be merged, which is the person's to judge.
-    The vault itself had kept only digests of them.
-    """
-    left: dict[Path, str] = {}
-    with vault.replica.read() as view:
-        files, folders = list(known_files(view)), list(copied_folders(view))
-    for file in files:
-        if file.exists():
-            try:
-                bring_into_step(vault, file)
-            except VademecumError as error:
-                left[file] = error.message
-        left |= dict.fromkeys(kept_files(file), f"It was kept beside {file.name}; look into it, and delete it.")
-    for folder in folders:
-        if folder.is_dir():
-            try:
-                write_copies(vault.replica, folder)
-            except OSError as error:
-                left[folder] = error.strerror or str(error)
-    return left

@@ -178,10 +178,25 @@ def test_what_is_forgotten_vanishes_from_every_file_that_the_vault_knows(vault: 
     assert sum(b"marker-4711" in one.read_bytes() for one in places if one.is_file()) == 3
     vault.forget("secret")
     vault.forget(agent="prix/daily-eats")
-    assert purge_exports(vault) == {}
     assert not any(b"marker-4711" in one.read_bytes() for one in places if one.is_file())
     assert not (folder / "agents").exists()
     assert (folder / "sessions/trip/messages.jsonl").exists()
+
+
+def test_a_file_in_which_what_was_forgotten_still_stands_is_named_until_it_does_not(
+    call: Call, home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "vault.yaml"
+    call("mirror", file, "--once")
+    whole = file.read_text()
+    file.write_text(f"{whole}]\n")
+    assert "not gone from everywhere" in call("forget", "zoo").out
+    status = call("forget", "--status", "--json").json
+    assert (status["complete"], status["files"]) == (False, [str(file)])
+    assert str(file) in call("forget", "--status").out
+    file.write_text(whole)
+    assert call("mirror", file, "--once").code == 0
+    assert call("forget", "--status", "--json").json["files"] == []
 
 
 def test_what_lies_beside_a_file_or_cannot_be_reached_is_named_after_forgetting(vault: Vault, tmp_path: Path) -> None:
