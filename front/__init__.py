@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from vademecum.engine.leaf import Leaf
     from vademecum.engine.receipts import Receipt
     from vademecum.engine.recollection import Recollection, Recollections
+    from vademecum.engine.retention import Retention
     from vademecum.errors import VademecumError
+    from vademecum.forgetting import Forgetting
     from vademecum.status import Status
     from vademecum.vault import Vault
 
@@ -39,10 +41,12 @@ __all__ = [
     "AgentHandle",
     "AgentId",
     "Change",
+    "Forgetting",
     "Leaf",
     "Receipt",
     "Recollection",
     "Recollections",
+    "Retention",
     "Status",
     "VademecumError",
     "Vault",
@@ -54,10 +58,12 @@ _HOMES = {
     "AgentHandle": "vademecum.engine.handle",
     "AgentId": "vademecum.engine.agents",
     "Change": "vademecum.engine.audit",
+    "Forgetting": "vademecum.forgetting",
     "Leaf": "vademecum.engine.leaf",
     "Receipt": "vademecum.engine.receipts",
     "Recollection": "vademecum.engine.recollection",
     "Recollections": "vademecum.engine.recollection",
+    "Retention": "vademecum.engine.retention",
     "Status": "vademecum.status",
     "VademecumError": "vademecum.errors",
     "Vault": "vademecum.vault",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from vademecum.engine.checking import Finding
     from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
+    from vademecum.engine.retention import Retention
     from vademecum.forgetting import Forgetting
     from vademecum.maintenance import Compacted
     from vademecum.status import Status
@@ -288,6 +289,29 @@ class Vault:
         from vademecum.forgetting import compact_and_note
 
         return compact_and_note(self)
+
+    @property
+    def retention(self) -> Retention:
+        """How much of the past this device keeps when a scope begins anew: see `Retention`."""
+        from vademecum.engine.settings import read_retention
+
+        with self._replica.read() as view:
+            return read_retention(view)
+
+    def set_retention(
+        self, *, days: int | None = None, size: int | None = None, newest: int | None = None
+    ) -> Retention:
+        """Changes what is said and leaves the rest; takes effect when a scope next begins anew. *size* is in bytes.
+
+        A setting of this device: what it keeps of the past when it begins a scope anew, all devices then keep.
+        Raises `InvalidArgument` for what would keep nothing.
+        """
+        from vademecum.engine.settings import keep_retention
+
+        given = {"days": days, "bytes": size, "newest": newest}
+        retention = self.retention._replace(**{name: value for name, value in given.items() if value is not None})
+        self._replica.write(lambda transaction: keep_retention(transaction, retention))
+        return retention
 
     def write(self, work: Callable[[Transaction], object]) -> None:
         """For importers: runs *work* in one transaction (see `Replica.write`)."""

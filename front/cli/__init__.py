@@ -15,7 +15,7 @@ importing    ``import``, ``demo``
 texting      ``edit``, ``mirror``, ``export``
 relaying     ``relay serve``, ``relay use``
 syncing      ``sync``, ``status``
-maintaining  ``compact``, ``doctor``
+maintaining  ``compact``, ``retention``, ``doctor``
 joining      ``pair``, ``join``
 reference    ``docs/cli.md``, written from the help
 ===========  ===========================================================================

@@ -1,4 +1,4 @@
-"""``compact``, ``doctor``: keeping a vault's files in order."""
+"""``compact``, ``retention``, ``doctor``: keeping a vault's files in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vademecum.vault import Vault
 from .options import AsJson, Home, home_folder
 from .output import print_json, print_line, printable
 
-__all__ = ["compact", "doctor"]
+__all__ = ["compact", "doctor", "retention"]
 
 
 def compact(home: Home = None, as_json: AsJson = False) -> None:
@@ -33,6 +33,40 @@ def compact(home: Home = None, as_json: AsJson = False) -> None:
         print_json({"before": before, "after": after})
     else:
         print_line(f"{before:,} bytes before, {after:,} bytes now.")
+
+
+def retention(
+    days: Annotated[int | None, typer.Option("--days", metavar="N", help="Changes older than this may go.")] = None,
+    size: Annotated[
+        int | None,
+        typer.Option("--bytes", metavar="N", help="So may the oldest of a scope whose changes take more than this."),
+    ] = None,
+    newest: Annotated[
+        int | None, typer.Option("--newest", metavar="N", help="Changes of each leaf that stay in any case.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how much of the past is kept, or change it.
+
+    Old changes leave the history when a scope begins anew: after forgetting, or when its commits have become many. What
+    a leaf says now, and why, always stays.
+
+    JSON: {"days", "bytes", "newest"}.
+
+    \b
+    Examples:
+      vademecum retention
+      vademecum retention --days 90 --newest 3
+    """
+    with Vault.open(home_folder(home)) as vault:
+        kept = vault.retention
+        if any(one is not None for one in (days, size, newest)):
+            kept = vault.set_retention(days=days, size=size, newest=newest)
+    if as_json:
+        print_json(kept._asdict())
+    else:
+        print_line(f"{kept.days:,} days, {kept.bytes:,} bytes in each scope, {kept.newest:,} changes of each leaf.")
 
 
 def doctor(

@@ -41,6 +41,7 @@ COMMANDS = {
     "pair": "joining:pair",
     "join": "joining:join",
     "compact": "maintaining:compact",
+    "retention": "maintaining:retention",
     "doctor": "maintaining:doctor",
     "demo": "importing:demo",
 }

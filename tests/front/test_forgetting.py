@@ -94,3 +94,12 @@ def test_the_command_forgets_in_each_way_and_says_how_far_it_has_come(call: Call
     for wrong in (("--status", "a"), ("--only",), ("--since", "yesterday"), ("c", "--agent", FOOD), ()):
         assert call("forget", *wrong).code == 2
     assert call("get", "c").out == "1\n"
+
+
+def test_how_much_of_the_past_is_kept_is_shown_and_changed(call: Call) -> None:
+    assert call("init").code == 0
+    assert call("retention", "--json").json == {"days": 400, "bytes": 8 << 20, "newest": 8}
+    assert call("retention", "--days", "90", "--newest", "3", "--json").json["days"] == 90
+    assert call("retention").out == "90 days, 8,388,608 bytes in each scope, 3 changes of each leaf.\n"
+    assert call("retention", "--newest", "0").code == 2
+    assert call("retention", "--json").json["newest"] == 3
