@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.engine.settings import read_retention
 from vademecum.engine.trimming import trim, unkept
+from vademecum.storage.folders import Folders
 
 if TYPE_CHECKING:
     from vademecum.engine.replica import Transaction
@@ -37,7 +38,9 @@ def compact(vault: Vault) -> Compacted:
     for scope in scopes:
         _let_go(vault, scope)
         vault.replica.write(partial(_fold, scope=scope))
-    before, after = vault.replica.environment.replace()
+    environment = vault.replica.environment
+    before, after = environment.replace()
+    Folders(environment.folder).remove_kept("format-")  # what is here has stood the test; that holds what is gone
     return Compacted(before + index_before, after + _size(index.folder))
 
 

@@ -26,6 +26,7 @@ from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
 from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
+from vademecum.storage.migrations import bring_up
 from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ class Vault:
                 from vademecum.sealing import open_sealed
 
                 identity = open_sealed(folder, identity, environment, passphrase, recovery_phrase)
+            bring_up(environment)
             installation = Installation.open(folder, replica, identity, wall_ms)
         except BaseException:
             replica.close()

@@ -13,6 +13,8 @@ transaction   what can be read and written, each value with a checksum
 sealer        what a sealed vault's files hold instead: the formats and keys
 sealed_…      … transaction: the same reading and writing, encrypted in the file
 salvage       what can still be read of a damaged file
+formats       the number of a database's format, and which programs read it
+migrations    bringing an older format to the newest one
 damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean
 files         atomic writes of small files

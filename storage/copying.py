@@ -16,6 +16,7 @@ import lmdb
 from .database import MAX_DATABASES, write_marker
 from .files import sync_folder
 from .folders import MARKER
+from .formats import write_format
 from .occupancy import Occupancy
 from .tables import Table
 from .transaction import Reader, Writer
@@ -29,13 +30,14 @@ GROWTH = 2
 
 
 def copy_everything(old: Reader, new: Writer) -> None:
-    """Copies all tables. O(size). Raises `DamagedStore` for a value that is not what was written."""
+    """Copies all tables as they are stored. O(size). Raises `DamagedStore` for a value that is not what was written."""
     for table in Table:
-        new.take_over(old, table)
+        if not new.count(table):  # what says that a database is sealed is there already
+            new.take_over(old, table)
 
 
-def fill(old: Reader, folder: Path, map_size: int, make: Make) -> None:
-    """Makes a whole, durable and cleanly closed database in the empty *folder*.
+def fill(old: Reader, folder: Path, map_size: int, make: Make, number: int) -> None:
+    """Makes a whole, durable and cleanly closed database of the format *number* in the empty *folder*.
 
     *make* runs in one transaction. Raises what it raises, ``OSError`` and ``lmdb.Error``.
     """
@@ -52,6 +54,7 @@ def fill(old: Reader, folder: Path, map_size: int, make: Make) -> None:
         env.sync(True)
     finally:
         env.close()
+    write_format(folder, number)
     write_marker(folder / MARKER)
     occupancy = Occupancy(folder / "data.mdb")
     occupancy.enter(lambda: None)  # what was just made need not be checked by whoever opens it

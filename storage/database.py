@@ -16,6 +16,7 @@ from vademecum.errors import DamagedStore, InvalidArgument, StorageTrouble, Vaul
 from .damage import check_outline, check_pages
 from .files import write_atomically
 from .folders import MARKER, Folders, Stamp
+from .formats import newest, read_format, write_format
 from .occupancy import Occupancy
 from .tables import CHECK, HEADER, Table
 from .transaction import Reader, Writer
@@ -48,6 +49,7 @@ class Database:
         self._marker = self.file.with_name(MARKER)
         self._occupancy = Occupancy(self.file)
         used = self._marker.exists()
+        self.format = read_format(self.file.parent) if used else newest()
         if used:
             check_outline(self.file)
         with self._opening(), ExitStack() as undo:
@@ -61,6 +63,7 @@ class Database:
                 self.tables = self._open_tables()
                 self._read_seal()
             if not used:
+                write_format(self.file.parent, self.format)
                 write_marker(self._marker)
             undo.pop_all()
 

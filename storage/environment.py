@@ -47,6 +47,10 @@ INITIAL_MAP = 1 << 30
 GROWTH = 2
 
 
+class _Migrated(Exception):
+    """Another process has brought the database to the newer format."""
+
+
 class Environment:
     """One vault's database, shared by every opener in this process. Threads may use it at the same time.
 
@@ -201,13 +205,38 @@ class Environment:
         except OSError as error:
             raise StorageTrouble(f"The old database in {self.folder} is still there: {error.strerror}.") from error
 
-    def _replace(self, choose: Callable[[], Make], sealer: Sealer | None = None) -> tuple[int, int]:
-        """``choose()`` is asked when no other process can replace the database; *sealer* unlocks the new one."""
+    def migrate(self, make: Make, before: int, after: int) -> bool:
+        """Replaces the database, which has the format *before*, by one of the format *after* that ``make(old, new)``
+        fills, and keeps the old data file. False if another process has done so meanwhile. Raises as `replace`.
+        """
+
+        def choose() -> Make:
+            if self.format != before:
+                raise _Migrated
+            return self._as_sealed(make)
+
+        try:
+            self._replace(choose, format_=after)
+        except _Migrated:
+            return False
+        return True
+
+    @property
+    def format(self) -> int:
+        """The format of the database in use."""
+        return self._database.format
+
+    def _replace(
+        self, choose: Callable[[], Make], sealer: Sealer | None = None, format_: int | None = None
+    ) -> tuple[int, int]:
+        """``choose()`` is asked when no other process can replace the database; *sealer* unlocks the new one. With
+        *format_*, which the new one has, the old data file is kept.
+        """
         with self._writer():
             self._gate.refuse_while_reading()
             try:
                 with self._folders.replacing():
-                    sizes = self._fill_next(choose)
+                    sizes = self._fill_next(choose, format_)
             except OSError as error:
                 raise StorageTrouble(
                     f"The database in {self.folder} cannot be replaced: {error.strerror}. It is as it was."
@@ -297,7 +326,7 @@ class Environment:
         self._database.check, self._database.header = sealer.check, header
         self._sealer = sealer
 
-    def _fill_next(self, choose: Callable[[], Make]) -> tuple[int, int]:
+    def _fill_next(self, choose: Callable[[], Make], format_: int | None) -> tuple[int, int]:
         txn = self._begin_write()
         number = None
         try:
@@ -305,7 +334,15 @@ class Environment:
             before = self.file.stat().st_size
             number = self._folders.make_next()
             folder = self._folders.folder / number
-            fill(Reader(txn, self._database.tables), folder, self._database.env.info()["map_size"], make)
+            fill(
+                Reader(txn, self._database.tables),
+                folder,
+                self._database.env.info()["map_size"],
+                make,
+                format_ or self.format,
+            )
+            if format_ is not None:
+                self._folders.keep(self.number, f"format-{self.format}")
             after = (folder / "data.mdb").stat().st_size
             self._folders.switch(number)
             return before, after

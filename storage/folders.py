@@ -120,9 +120,10 @@ class Folders:
         sync_folder(self.folder)
         return name
 
-    def kept(self) -> list[str]:
-        """Names of the folders that are kept for somebody."""
-        return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and "." in one.name.strip("."))
+    def remove_kept(self, word: str) -> None:
+        """Removes what was kept under a word that begins so, and what a killed process left of it."""
+        for one in (*self.folder.glob(f"*.{word}*"), *self.folder.glob(f".*.{word}*")):
+            shutil.rmtree(one, ignore_errors=True)
 
     def take_in(self, made: Path, keep: str) -> str:
         """Puts the whole, closed database in the folder *made* in the place of the one in use, whose data file is kept
