@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgpack
 
@@ -30,9 +31,15 @@ from .reading import Key
 __all__ = ["Base", "forget_meeting", "known_files", "place_key"]
 
 FORMAT = 1
-MAX_FORMER = 16
+MAX_FORMER = 1000
 """Former texts of a file of which it is known what they said."""
+MAX_CHANGES = 20_000
+"""Leaves by which they differ, all together."""
 _PREFIX = b"textfile/"
+
+
+Changes = dict[Key, bytes | None]
+"""Leaves by their digests; None for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,8 @@ class Base:
     """The last meeting with *file*: its leaves' digests, in the order of the file, and the stamp of its text.
 
     ``stamp`` is None where the text has no last line, ``is_known`` tells whether there was a meeting. ``former`` are
-    other texts of the file, the newest first.
+    other texts of the file by their stamps, the newest first: each as what must be changed in the one before it, the
+    first in ``leaves``.
     """
 
     file: Path
@@ -48,28 +56,44 @@ class Base:
     leaves: dict[Key, bytes] = field(default_factory=dict)
     stamp: str | None = None
     is_known: bool = False
-    former: tuple[tuple[str, dict[Key, bytes]], ...] = ()
+    former: tuple[tuple[str, Changes], ...] = ()
 
     def digest(self, value: Value) -> bytes:
         """Equal for equal values of equal types, and else different."""
         return blake2b(msgpack.packb(value), key=self.key, digest_size=16).digest()
 
     def made_from(self, stamp: str | None) -> Base:
-        """What the text with *stamp* said when it was last met; the last meeting where that is not known."""
+        """What the text with *stamp* said when it was last met; the last meeting where there is no stamp.
+
+        Of a stamp that is not known nothing is known: merged with that, a text deletes nothing.
+        """
         if stamp in (None, self.stamp):
             return self
-        found = next((leaves for its, leaves in self.former if its == stamp), None)
-        return self if found is None else self.met(stamp, found)
+        leaves = dict(self.leaves)
+        for its, changes in self.former:
+            leaves = _changed(leaves, changes)
+            if its == stamp:
+                return self.met(stamp, leaves)
+        return self.met(stamp, {}) if self.is_known else self
 
     def met(self, stamp: str | None, leaves: dict[Key, bytes]) -> Base:
-        """This after another meeting, at which the text had *stamp* and said *leaves*."""
-        texts = [*([] if self.stamp is None else [(self.stamp, self.leaves)]), *self.former]
-        former = tuple(text for text in texts if text[0] != stamp)[:MAX_FORMER]
-        return replace(self, leaves=leaves, stamp=stamp, is_known=True, former=former)
+        """This after another meeting, at which the text had *stamp* and said *leaves*. O(leaves + former texts)."""
+        former: list[tuple[str, Changes]] = []
+        pending: Changes = {}
+        rows = 0
+        for its, changes in [(self.stamp, _differences(leaves, self.leaves)), *self.former]:
+            pending = {**pending, **changes}
+            if its is None or its == stamp:
+                continue
+            rows += len(pending)
+            if len(former) == MAX_FORMER or rows > MAX_CHANGES:
+                break
+            former.append((its, pending))
+            pending = {}
+        return replace(self, leaves=leaves, stamp=stamp, is_known=True, former=tuple(former))
 
     def save(self, transaction: Transaction) -> None:
-        """O(leaves × former texts); what is kept of a former text are its differences."""
-        former = [[stamp, _differences(self.leaves, leaves)] for stamp, leaves in self.former]
+        former = [[stamp, _rows(changes)] for stamp, changes in self.former]
         row = [FORMAT, os.fsencode(self.file), self.key, self.stamp, _rows(self.leaves), former]
         transaction.writer.put(Table.META, place_key(_PREFIX, self.file), msgpack.packb(row))
 
@@ -101,23 +125,24 @@ def _read(found: bytes) -> Base:
     if version > FORMAT:
         raise NewerFormat("A newer vademecum has written what this vault knows of its text files; install that one.")
     file, key, stamp, rows, former = fields
-    leaves = {(scope, path): digest for scope, path, digest in rows}
-    texts = []
-    for its, differences in former:
-        then = dict(leaves)
-        for scope, path, digest in differences:
-            if digest is None:
-                then.pop((scope, path), None)
-            else:
-                then[scope, path] = digest
-        texts.append((its, then))
-    return Base(Path(os.fsdecode(file)), key, leaves, stamp, True, tuple(texts))
+    texts = tuple((its, _leaves(changes)) for its, changes in former)
+    return Base(Path(os.fsdecode(file)), key, _leaves(rows), stamp, True, texts)
 
 
 def _rows(leaves: Mapping[Key, bytes | None]) -> list[list[str | bytes | None]]:
     return [[*key, digest] for key, digest in leaves.items()]
 
 
-def _differences(now: Mapping[Key, bytes], then: Mapping[Key, bytes]) -> list[list[str | bytes | None]]:
-    changed: dict[Key, bytes | None] = {key: digest for key, digest in then.items() if now.get(key) != digest}
-    return _rows(changed | dict.fromkeys(key for key in now if key not in then))
+def _leaves(rows: list[list[Any]]) -> dict[Key, Any]:
+    return {(scope, path): digest for scope, path, digest in rows}
+
+
+def _differences(now: Mapping[Key, bytes], then: Mapping[Key, bytes]) -> Changes:
+    """What makes *now* into *then*."""
+    changes: Changes = {key: digest for key, digest in then.items() if now.get(key) != digest}
+    return changes | dict.fromkeys(key for key in now if key not in then)
+
+
+def _changed(leaves: Mapping[Key, bytes], changes: Changes) -> dict[Key, bytes]:
+    both = {**leaves, **changes}
+    return {key: digest for key, digest in both.items() if digest is not None}

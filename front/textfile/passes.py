@@ -160,7 +160,7 @@ def _pass(vault: Vault, file: Path, total: Report) -> Report:
             raise _Again(total) from None
         kept = () if late is None else (keep_beside(file, LATE, late),)
         total = replace(total, file=total.file if total.file == "rewritten" else "updated", kept=(*total.kept, *kept))
-    _meet(vault, base, text, file)
+    _meet(vault, base, stated if text == stated.text else read_vault_text(text, file))
     return total
 
 
@@ -177,13 +177,12 @@ def _write_anew(vault: Vault, file: Path, base: Base, total: Report) -> Report:
         write_atomically(file, text.encode(), last_look=still_missing)
     except _Changed:
         raise _Again(total) from None
-    _meet(vault, base, text, file)
+    _meet(vault, base, read_vault_text(text, file))
     return replace(total, file="restored" if base.is_known else "created")
 
 
-def _meet(vault: Vault, base: Base, text: str, file: Path) -> None:
-    """Keeps what *text*, which now stands in the file, says."""
-    said = read_vault_text(text, file)
+def _meet(vault: Vault, base: Base, said: VaultText) -> None:
+    """Keeps what the text that now stands in the file says."""
     leaves = {key: base.digest(leaf.value) for key, leaf in said.leaves.items()}
     now = base.met(said.stamp, leaves)
     if now != base or list(leaves) != list(base.leaves):

@@ -40,7 +40,7 @@ def end_line(stamp: str) -> str:
 
 def with_stamp(text: str, stamp: str) -> str:
     """*text* with *stamp* in its last line, if that is there."""
-    found = _END.search(text)
+    found = _last_end(text)
     return text if found is None else text[: found.start(1)] + stamp + text[found.end(1) :]
 
 
@@ -56,7 +56,7 @@ class VaultText:
     @property
     def stamp(self) -> str | None:
         """What stands in the last line that was written into the file; None where it is missing."""
-        found = _END.search(self.text)
+        found = _last_end(self.text)
         return None if found is None else found[1]
 
     def is_stated(self, part: str) -> bool:
@@ -86,6 +86,10 @@ def read_vault_text(text: str, file: Path) -> VaultText:
         refuse_file(file, error.line, error.reason)
     leaves = {(PARTS[name], leaf.path): leaf for name, part in parts.items() for leaf in part.leaves()}
     return VaultText(text, root, parts, leaves)
+
+
+def _last_end(text: str) -> re.Match[str] | None:
+    return next(reversed(list(_END.finditer(text))), None)  # a value may quote one, but above
 
 
 def refuse_file(file: Path, line: int, what: str) -> NoReturn:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import stat
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -12,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.front.cli_runs import Call, Running, in_process
+from tests.front.cli_runs import PROGRAM, Call, Running, in_process
 from vademecum import Vault
 from vademecum.errors import NotFound
 from vademecum.importers import import_file
@@ -89,6 +92,26 @@ def test_a_copy_that_does_not_parse_is_kept_and_edit_goes_on_with_it(
     editor(monkeypatch, tmp_path, "file.write_text(text.replace('[Bob', 'Bob'))")
     assert call("edit", copy).out == "Written as yours: public.name\n"
     assert list(home.glob("edit-*")) == []
+
+
+def test_on_a_terminal_the_editor_opens_again(
+    call: Call, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(monkeypatch, tmp_path, "file.write_text(text.replace('[Bob', 'Bob').replace('name: Alice', 'name: [Bob'))")
+    leader, follower = pty.openpty()
+    with subprocess.Popen([*PROGRAM, "edit"], stdin=follower, stdout=follower, stderr=follower) as process:
+        os.close(follower)
+        shown = b""
+        while b"Open it again?" not in shown:
+            shown += os.read(leader, 65536)
+        os.write(leader, b"y\n")
+        while b"Written as yours: public.name" not in shown:
+            shown += os.read(leader, 65536)
+        process.wait(timeout=20)
+    os.close(leader)
+    assert process.returncode == 0
+    assert b"does not parse" in shown
+    assert call("get", "name").out == "Bob\n"
 
 
 def test_what_changed_in_the_vault_while_the_editor_was_open_is_merged(

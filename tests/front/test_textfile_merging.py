@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from vademecum import Vault
 from vademecum.errors import NotFound, Protected
 from vademecum.textfile import bring_into_step
+from vademecum.textfile.bases import Base
 from vademecum.textfile.merging import Ours, Outcome, Theirs, merge
 from vademecum.textfile.patching import patch
-from vademecum.textfile.reading import read_vault_text
+from vademecum.textfile.reading import Key, read_vault_text
 from vademecum.textfile.rendering import Shown
 
 VALUES = st.none() | st.sampled_from([b"1", b"2", b"3"])
@@ -78,6 +79,30 @@ def test_an_agents_leaf_in_a_file_that_was_never_met_is_an_old_copy(
     theirs: Theirs, ours: Ours | None, outcome: Outcome
 ) -> None:
     assert merge({}, {"k": theirs}, {} if ours is None else {"k": ours}, 9) == {"k": outcome}
+
+
+MEETINGS = st.lists(
+    st.tuples(
+        st.none() | st.sampled_from(["t1", "t2", "t3", "t4"]),
+        st.dictionaries(st.sampled_from([("user.public", "a"), ("user.public", "b")]), st.sampled_from([b"1", b"2"])),
+    ),
+    max_size=10,
+)
+
+
+@given(MEETINGS)
+def test_what_former_texts_said_is_known_by_their_stamps(meetings: list[tuple[str | None, dict[Key, bytes]]]) -> None:
+    base = Base(Path("vault.yaml"))
+    model: dict[str, dict[Key, bytes]] = {}
+    for stamp, leaves in meetings:
+        base = base.met(stamp, leaves)
+        if stamp is not None:
+            model[stamp] = leaves
+        for known, said in model.items():
+            assert base.made_from(known).leaves == said
+            assert base.made_from(known).made_from(base.stamp).leaves == leaves or base.stamp is None
+        assert base.made_from(None).leaves == leaves
+        assert base.made_from("unknown").leaves == {}
 
 
 PATHS = ("a", "b", "c.d")

@@ -191,11 +191,15 @@ def test_a_value_that_the_file_deletes_unseen_is_kept_beside_it(vault: Vault, fi
 
 
 def test_what_was_forgotten_in_the_vault_does_not_come_back_from_the_file(vault: Vault, file: Path) -> None:
-    vault.forget("name")
+    opened = file.read_text()
+    vault.user.forget("name")
     assert bring_into_step(vault, file) == Report(file="updated")
-    assert "Alice" not in file.read_text()
-    with pytest.raises(NotFound):
-        vault.user.get("name")
+    for text in (file.read_text(), opened):
+        file.write_text(text)
+        bring_into_step(vault, file)
+        assert "Alice" not in file.read_text()
+        with pytest.raises(NotFound):
+            vault.user.get("name")
 
 
 def test_a_deleted_file_is_written_anew_and_deletes_nothing(vault: Vault, file: Path) -> None:
@@ -372,6 +376,20 @@ def test_an_editor_that_saves_again_and_again_goes_on_from_what_it_saved(vault: 
         file.write_text(opened.replace("floor: 3", f"floor: {10 + number}"))
         assert bring_into_step(vault, file).written == ("public.address.floor",)
         assert (vault.user.get("zoo"), vault.user.get("address.floor")) == (number, 10 + number)
+
+
+def test_a_text_so_old_that_nothing_is_known_of_it_deletes_nothing(vault: Vault, file: Path) -> None:
+    change(file, stamp_of(file), "2001-01-01T00:00:00.000Z")
+    change(file, "  name: Alice\n", "  zoo: 1\n")
+    assert bring_into_step(vault, file) == Report(file="updated", written=("public.zoo",))
+    assert vault.user.get("name") == "Alice"
+
+
+def test_a_value_that_quotes_the_last_line_is_a_value(vault: Vault, file: Path) -> None:
+    vault.user.set("odd", "# The end, as of 2001-01-01T00:00:00.000Z. No.\nreally")
+    stamp = stamp_of(file)
+    assert bring_into_step(vault, file) == Report(file="updated")
+    assert stamp_of(file) not in (stamp, "2001-01-01T00:00:00.000Z")
 
 
 def test_a_leaf_that_came_into_the_file_and_is_removed_from_it_is_deleted(vault: Vault, file: Path) -> None:
