@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.engine.replica import Replica, Transaction
-from vademecum.errors import InvalidArgument, MalformedBytes, StorageTrouble, VaultExists, VaultLocked
+from vademecum.errors import DamagedStore, InvalidArgument, MalformedBytes, StorageTrouble, VaultExists, VaultLocked
 from vademecum.storage import installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.files import write_atomically
@@ -154,7 +154,7 @@ def write_keys(home: Path, keys: bytes, sealer: Sealer | None, name: str = KEYS_
 
 def key_files(home: Path, *, sealed: bool) -> list[str]:
     """The names of the key files in *home* that are sealed, or of those that are not. Raises ``OSError``."""
-    files = home.glob(f"{KEYS_FILE}*")
+    files = [file for file in home.glob(f"{KEYS_FILE}*") if file.is_file()]  # whatever else is there is said elsewhere
     return [file.name for file in files if file.read_bytes().startswith(_SEALED_KEYS) is sealed]
 
 
@@ -182,7 +182,7 @@ def load_keys(home: Path, sealer: Sealer | None, name: str) -> DeviceKeys:
         return DeviceKeys.from_bytes(data)
     except OSError as error:
         raise StorageTrouble(f"This device's keys, {file}, cannot be read: {error.strerror}.") from error
-    except MalformedBytes as error:
+    except (MalformedBytes, DamagedStore) as error:
         raise MalformedBytes(f"This device's keys, {file}, are damaged. {error.message}") from error
 
 
