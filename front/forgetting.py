@@ -8,7 +8,7 @@ written *its* files anew says so with a setting of the scope, ``purged/`` ‖ de
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -35,7 +35,9 @@ __all__ = ["Forgetting", "Outstanding", "compact_and_note", "forget", "purge", "
 
 _PURGED = "purged/"
 _FILES = b"purge-files"
-"""In the meta table: text files that could not be brought up to date when the files were last written anew."""
+"""In the meta table: files that may hold it still since the vault's were last written anew, and are the person's."""
+_COPIED = b"purge-copied"
+"""In the meta table: the value of `PURGE` for which the files have been written anew."""
 _RECOVERY = "recovery"
 
 
@@ -60,8 +62,8 @@ class Outstanding:
 class Forgetting:
     """How far forgetting has come, as this device knows. ``complete``: nothing is left anywhere.
 
-    ``files`` are text files here, exports or what was kept beside them, that could not be brought up to date: they are
-    the person's to look into.
+    ``files`` are text files here, exports or what was kept beside them, that could not be brought up to date, and old
+    databases that were kept when something was repaired or migrated: they are the person's to look into and delete.
     """
 
     outstanding: tuple[Outstanding, ...]
@@ -106,15 +108,20 @@ def forget(
 
 
 def purge(vault: Vault) -> bool:
-    """Writes this device's files anew if something in them was forgotten, and says so; False if nothing was.
+    """Writes this device's files anew if something in them was forgotten, and tells the others once no file holds it.
 
-    O(size of the vault). Raises `StorageTrouble` if there is no room, or another process keeps a file busy.
+    False if nothing was forgotten, or while another process still has the old files open. O(size of the vault).
+    Raises `StorageTrouble` if there is no room, or another process keeps a file busy.
     """
     with vault.replica.read() as view:
-        if view.reader.get(Table.META, PURGE) is None:
-            return False
+        due, copied = view.reader.get(Table.META, PURGE), view.reader.get(Table.META, _COPIED)
+    if due is None:
+        return False
+    if copied == due:
+        return _confirm(vault, due)
     compact_and_note(vault)
-    return True
+    with vault.replica.read() as view:
+        return view.reader.get(Table.META, PURGE) is None
 
 
 def try_purge(vault: Vault) -> bool:
@@ -130,41 +137,64 @@ def compact_and_note(vault: Vault) -> Compacted:
 
     The text files that the vault has written are brought up to date first.
     """
-    left = _purge_exports(vault)
+    exports = _purge_exports(vault)
     with vault.replica.read() as view:
         due = view.reader.get(Table.META, PURGE)
-        reached = {scope: generation_of(view, scope) for scope in view.scopes()}
     done = compact(vault)
     if due is not None:
-        vault.replica.write(lambda transaction: _note_purged(transaction, due, reached, left))
+        left = [*exports, *vault.replica.environment.left_over()[1]]
+        vault.replica.write(lambda transaction: _note_copied(transaction, due, left))
+        _confirm(vault, due)
     return done
 
 
-def _purge_exports(vault: Vault) -> list[str]:
+def _confirm(vault: Vault, due: bytes) -> bool:
+    """Notes that the files written anew for *due* are the only ones; False while others are still open somewhere.
+
+    Generations begun since have changed what is due.
+    """
+    if vault.replica.environment.left_over()[0]:
+        return False
+    return vault.replica.write(lambda transaction: _note_purged(transaction, due))
+
+
+def _purge_exports(vault: Vault) -> list[Path]:
     """Text files in which what was forgotten may still stand."""
     with vault.replica.read() as view:
         if view.reader.get(Table.META, PURGE) is None:
             return []
     from vademecum.textfile import purge_exports  # with it comes a YAML parser, which few calls need
 
-    return sorted(str(file) for file in purge_exports(vault))
+    return sorted(purge_exports(vault))
 
 
-def _note_purged(transaction: Transaction, due: bytes, reached: dict[str, int], left: list[str]) -> None:
-    transaction.writer.put(Table.META, _FILES, msgpack.packb(left))
-    if transaction.writer.get(Table.META, PURGE) == due:  # nothing has been forgotten since
-        transaction.writer.delete(Table.META, PURGE)
+def _note_copied(transaction: Transaction, due: bytes, left: Sequence[Path]) -> None:
+    transaction.writer.put(Table.META, _COPIED, due)
+    transaction.writer.put(Table.META, _FILES, msgpack.packb([str(file) for file in left]))
+
+
+def _note_purged(transaction: Transaction, due: bytes) -> bool:
+    if transaction.writer.get(Table.META, PURGE) != due:  # something has been forgotten since
+        return False
+    transaction.writer.delete(Table.META, PURGE)
+    transaction.writer.delete(Table.META, _COPIED)
     sealed = {chains.scope_of(transaction.writer, channel) for channel in chains.channels(transaction.writer)}
-    for scope, generation in reached.items():
+    for scope in transaction.scopes():
         if scope not in sealed:  # there is no commit that could hold it
             transaction.writer.delete(Table.META, COMPACT + scope.encode())
+        generation = generation_of(transaction, scope)
         if generation > _purged(transaction, scope, transaction.device):
             name = _PURGED + transaction.device.hex()
             transaction.scope(scope).put(SlotMap.SETTINGS, name, Record(0, value=generation))
+    return True
 
 
 def read_forgetting(vault: Vault) -> Forgetting:
     """See `Vault.forgetting`."""
+    with vault.replica.read() as view:
+        due, copied = view.reader.get(Table.META, PURGE), view.reader.get(Table.META, _COPIED)
+    if due is not None and due == copied:
+        _confirm(vault, due)  # whoever had the old files open may have left
     ledger = vault.ledger()
     roster = ledger.roster()
     others = [device for device, member in roster.members.items() if member.role != _RECOVERY]

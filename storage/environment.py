@@ -205,6 +205,16 @@ class Environment:
         except OSError as error:
             raise StorageTrouble(f"The old database in {self.folder} is still there: {error.strerror}.") from error
 
+    def left_over(self) -> tuple[list[Path], list[Path]]:
+        """Folders of this database that are out of use: those that another process still has open, and those that are
+        kept for somebody. What nobody has open is removed first.
+        """
+        self._folders.sweep()
+        return (
+            [self.folder / number for number in self._folders.left()],
+            [self.folder / name for name in self._folders.kept()],
+        )
+
     def migrate(self, make: Make, before: int, after: int) -> bool:
         """Replaces the database, which has the format *before*, by one of the format *after* that ``make(old, new)``
         fills, and keeps the old data file. False if another process has done so meanwhile. Raises as `replace`.

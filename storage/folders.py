@@ -125,6 +125,10 @@ class Folders:
         for one in (*self.folder.glob(f"*.{word}*"), *self.folder.glob(f".*.{word}*")):
             shutil.rmtree(one, ignore_errors=True)
 
+    def left(self) -> list[str]:
+        """Numbers of the folders that are litter, and which somebody still has open."""
+        return sorted((number for number in self._numbered() if not self.is_current(number)), key=int)
+
     def take_in(self, made: Path, keep: str) -> str:
         """Puts the whole, closed database in the folder *made* in the place of the one in use, whose data file is kept
         under the word *keep*. Nobody may have it open. Returns the name of what was kept. Raises ``OSError``.

@@ -55,7 +55,7 @@ def forget(
 
     JSON: {"forgotten": how many leaves are gone here}, of a session leaves and messages; with --status {"complete",
     "outstanding": [{"scope", "here", "relay", "devices"}, …], "files"}: whether this device's files, or the relay, may
-    still hold something of that scope, the names of the other devices that may, and text files that may.
+    still hold something of that scope, the names of the other devices that may, and files to look into.
 
     \b
     Examples:
@@ -102,4 +102,4 @@ def _show(forgetting: Forgetting, as_json: bool) -> None:
         places = ["this device's files"] * one.here + ["commits and the relay"] * one.relay + list(one.devices)
         print_line(printable(f"{one.scope}  may still be in: {', '.join(places)}"))
     for file in forgetting.files:
-        print_line(printable(f"{file}  could not be brought up to date; look into it, and delete it"))
+        print_line(printable(f"{file}  may hold it, and is yours to look into and delete"))

@@ -22,6 +22,7 @@ from vademecum.engine.changes import Changes
 from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
 from vademecum.engine.generations import generation_of
+from vademecum.engine.removing import forgettable
 from vademecum.engine.replica import Transaction
 from vademecum.engine.sight import Sight
 from vademecum.engine.slots import Slot, SlotMap, parse_slot_key
@@ -144,7 +145,8 @@ class _Party:
                 box.agent(step.agent).forget(step.path)
                 self._note(step.path, by_person=False)
             elif step.what == "forget":
-                doomed = [leaf.path for leaf in box.user.leaves(step.path) if leaf.scope == PUBLIC]
+                with box.replica.read() as view:
+                    doomed = forgettable(view, PUBLIC, step.path)
                 box.user.forget(step.path, scope=PUBLIC)
                 for path in doomed:
                     self._note(path, by_person=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -57,6 +60,23 @@ def test_the_text_files_that_the_vault_has_written_are_brought_up_to_date(tmp_pa
         assert file in vault.forgetting().files and not vault.forgetting().complete
         file.unlink()
         assert file not in vault.forgetting().files
+
+
+def test_while_another_process_has_the_old_files_open_that_is_said(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    reading = (
+        "import sys; from vademecum import Vault; v = Vault.open(sys.argv[1]); v.user.get('plants'); print(); input()"
+    )
+    with Vault.create(home) as vault:
+        vault.user.set("plants", MARKER)
+        with subprocess.Popen([sys.executable, "-c", reading, home], stdin=PIPE, stdout=PIPE) as other:
+            assert other.stdout is not None and other.stdout.readline()
+            assert vault.forget("plants") == 1
+            (left,) = vault.forgetting().outstanding
+            assert (left.scope, left.here, left.devices) == ("user.public", True, ())
+            other.communicate(b"\n", timeout=30)
+        assert vault.forgetting().complete
+        assert MARKER.encode() not in held(home)
 
 
 def test_exactly_one_thing_is_forgotten_at_a_time(tmp_path: Path) -> None:
