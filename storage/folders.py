@@ -125,6 +125,10 @@ class Folders:
         for one in (*self.folder.glob(f"*.{word}*"), *self.folder.glob(f".*.{word}*")):
             shutil.rmtree(one, ignore_errors=True)
 
+    def kept(self) -> list[str]:
+        """Names of the folders that are kept for somebody."""
+        return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and "." in one.name.strip("."))
+
     def left(self) -> list[str]:
         """Numbers of the folders that are litter, and which somebody still has open."""
         return sorted((number for number in self._numbered() if not self.is_current(number)), key=int)
