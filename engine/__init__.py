@@ -29,6 +29,7 @@ merging      applying another device's changes
 gathering    collecting this device's changes for a commit
 generations  beginning a scope's document anew
 trimming     letting go of the past that is not kept, where no new generation does it
+restarting   beginning a document again that nobody else has seen
 forgetting   what the person has had removed
 renewing     what a device that was copied has written, said again by the one the copy becomes
 audit        why, log and history

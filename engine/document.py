@@ -109,6 +109,10 @@ class Document:
         """How many operations of *client* are in this document."""
         return _decode_state(self._doc.get_state()).get(client, 0)
 
+    def clients(self) -> set[int]:
+        """Whose operations are in this document."""
+        return set(_decode_state(self._doc.get_state()))
+
     def encode_own_since(self, clock: int) -> bytes:
         """What this client has made after its operation number *clock*, overwritten values left out.
 

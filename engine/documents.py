@@ -21,7 +21,7 @@ from vademecum.storage.transaction import Reader, Writer
 if TYPE_CHECKING:
     from .document import Document
 
-__all__ = ["Documents", "Generation", "OpenDocument", "generation_at"]
+__all__ = ["Documents", "Generation", "OpenDocument", "generation_at", "last_seq", "state_row"]
 
 _STATE = b"s"
 _UPDATE = b"u"
@@ -52,6 +52,17 @@ def generation_at(reader: Reader, number: bytes) -> Generation:
     """The generation of the document of scope# *number*."""
     found = reader.get(Table.META, _GENERATION + number)
     return FIRST if found is None else Generation(*struct.unpack(_GENERATION_FORM, found))
+
+
+def last_seq(reader: Reader, number: bytes) -> int:
+    """The place of the newest row of the document of scope# *number*; 0 if it has none."""
+    key = reader.last_key(Table.DOCUMENTS, number)
+    return 0 if key is None else int.from_bytes(key[4 : 4 + _SEQ], "big")
+
+
+def state_row(number: bytes, seq: int, state: bytes) -> tuple[bytes, bytes]:
+    """The row that holds a whole document, at the place *seq*."""
+    return number + seq.to_bytes(_SEQ, "big") + _STATE, state
 
 
 @dataclass(slots=True)

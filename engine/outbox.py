@@ -10,7 +10,7 @@ import msgpack
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-__all__ = ["Pending", "add", "clear", "count", "gather_anew", "gathered", "renew", "set_gathered", "waiting"]
+__all__ = ["Pending", "add", "clear", "count", "gather_anew", "gathered", "renew", "renewed", "set_gathered", "waiting"]
 
 _GATHERED = b"gathered/"
 
@@ -37,19 +37,22 @@ def waiting(reader: Reader, scope: bytes) -> Iterator[Pending]:
 
 
 def renew(writer: Writer, scope: bytes, update: bytes) -> None:
-    """Puts *update*, which does what all that waits in *scope* does, in its place; nothing if nothing waits.
+    """Puts *update*, which does what all that waits in *scope* does, in its place; nothing if nothing waits."""
+    pending = renewed(writer, scope, update)
+    if pending is not None:
+        clear(writer, scope)
+        add(writer, scope, pending)
+
+
+def renewed(reader: Reader, scope: bytes, update: bytes) -> Pending | None:
+    """All that waits in *scope* as one, done by *update*; None if nothing waits.
 
     Of the journal's rows those count that are still there.
     """
-    written = tuple(
-        key
-        for pending in waiting(writer, scope)
-        for key in pending.written
-        if writer.get(Table.JOURNAL, key) is not None
-    )
-    if writer.has(Table.OUTBOX, scope):
-        clear(writer, scope)
-        add(writer, scope, Pending(update, written, True))
+    if not reader.has(Table.OUTBOX, scope):
+        return None
+    written = (key for pending in waiting(reader, scope) for key in pending.written)
+    return Pending(update, tuple(key for key in written if reader.get(Table.JOURNAL, key) is not None), True)
 
 
 def clear(writer: Writer, scope: bytes) -> None:

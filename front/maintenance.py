@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from vademecum.engine.restarting import copy_restarted
 from vademecum.engine.settings import read_retention
 from vademecum.engine.trimming import trim, unkept
 from vademecum.storage.folders import Folders
@@ -39,7 +40,7 @@ def compact(vault: Vault) -> Compacted:
         _let_go(vault, scope)
         vault.replica.write(partial(_fold, scope=scope))
     environment = vault.replica.environment
-    before, after = environment.replace()
+    before, after = environment.replace(copy_restarted)
     Folders(environment.folder).remove_kept("format-")  # what is here has stood the test; that holds what is gone
     return Compacted(before + index_before, after + _size(index.folder))
 

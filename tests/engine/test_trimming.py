@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
+from tests.endtoend.device import Device, join, tree_of
 from vademecum import Vault
 from vademecum.engine.retention import Retention
 from vademecum.engine.scopes import PUBLIC
 from vademecum.engine.settings import keep_retention
 from vademecum.engine.trimming import RENEW_BYTES, trim, unkept
 from vademecum.storage.tables import Table
+from vademecum.transport.relay.server import running
 
 LEAST = Retention(days=1, bytes=0, newest=1)
 
@@ -65,3 +68,48 @@ def test_compacting_a_vault_that_has_never_synced_lets_go_of_its_past_and_loses_
         assert worn.replica.environment.file.stat().st_size < 1.5 * least < before / 4
         assert {leaf.value for leaf in worn.user.leaves()} == {f"{text}{9}"}
         assert worn.status().pending > 0  # and all of it still waits to be sent
+
+
+def test_a_document_that_nobody_has_seen_begins_again_and_then_syncs_whole(tmp_path: Path) -> None:
+    """Another process of the device has the old document in memory; what it writes next goes into the new one."""
+    home = tmp_path / "home"
+    with Vault.create(home) as vault, Device(home) as other:
+        other.ask("fill", name="other", count=3)
+        vault.user.set("gone", 1)
+        for turn in range(60):
+            for name in ("a", "b", "c"):  # in turn: what is overwritten then leaves a trace in the document
+                vault.user.set(name, turn)
+        vault.user.forget("gone")
+        before = _clock(vault)
+        vault.compact()
+        assert before > 180 and _clock(vault) < 12
+        other.ask("fill", name="again", count=3)
+        vault.user.set("b", 1)
+        tree = tree_of(vault)
+        assert other.ask("tree") == tree
+
+        async def join_and_sync() -> dict[str, dict[str, object]]:
+            async with running(tmp_path / "relay") as relay:
+                vault.use_relay(relay.url)
+                await join(vault, tmp_path / "phone", relay.url)
+                assert (await vault.sync_once()).problems == ()
+                with Vault.open(tmp_path / "phone") as phone:
+                    phone.user.set("from.phone", 1)
+                    for each in (phone, vault, phone):
+                        report = await each.sync_once()
+                        assert (report.state, report.problems) == ("synced", ())
+                    assert tree_of(phone) == tree_of(vault)
+                return tree_of(vault)
+
+        synced = asyncio.run(join_and_sync())
+        tree["user.public"]["from.phone"] = 1
+        assert synced == tree
+        sent = _clock(vault)
+        vault.compact()  # others have seen it now, so it does not begin again
+        assert _clock(vault) == sent
+        assert tree_of(vault) == tree
+
+
+def _clock(vault: Vault) -> int:
+    """How many operations this device has made in the public scope's document."""
+    return vault.replica.write(lambda transaction: transaction.scope(PUBLIC).document.own_clock())

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from tests.simulation.disk import Fate
+from vademecum.engine.restarting import copy_restarted
 
 if TYPE_CHECKING:
     from tests.simulation.device import Device
@@ -236,12 +237,12 @@ class Carry:
 
 @dataclass(frozen=True)
 class Compact:
-    """The device's database is replaced by a copy without anything that was deleted."""
+    """The device's database is replaced by a copy without anything that was deleted or overwritten."""
 
     weight: int = 1
 
     def strike(self, world: World, device: Device, rng: random.Random) -> bool:
-        device.disk.replace()
+        device.disk.replace(copy_restarted)
         return True
 
 
