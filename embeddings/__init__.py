@@ -5,6 +5,7 @@
 ``vector_index``  `VectorIndex`: nearest vectors, exactly while there are few, by HNSW beyond
 ``vector_file``   the bytes of a saved vector index, without I/O
 ``text_index``    `TextIndex`: SQLite's FTS5, one table per scope, shared by several processes
+``sealed_…``      ``…text_index``: the same in memory, kept as one encrypted file
 ``words``         how text becomes the words of the text index, without I/O
 ``conditions``    `IndexDamaged`
 ================  ====================================================================================

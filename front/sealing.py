@@ -19,6 +19,7 @@ from vademecum.founding import DEVICE_NAME, INDEX, KEYS_FILE, STORE, key_files, 
 from vademecum.seal_header import Header, InKeyring
 from vademecum.storage import installation
 from vademecum.storage.files import write_atomically
+from vademecum.storage.folders import Folders
 from vademecum.storage.identity import IDENTITY_FILE
 from vademecum.storage.sealer import DATA_KEY_SIZE, Sealer
 from vademecum.storage.tables import Table
@@ -181,6 +182,7 @@ def seal_vault(vault: Vault, identity: Identity, passphrase: Passphrase | None) 
     except BaseException:
         drop_from_keyring(Header.from_bytes(header))
         raise
+    Folders(environment.folder).remove_kept("format-")  # a copy of before a change of format, in plain
     vault.leave_indexes()
     return _followed(vault.home, lambda: _follow_sealed(vault.home, identity, environment))
 

@@ -12,6 +12,7 @@ gate          the readers of this process
 transaction   what can be read and written, each value with a checksum
 sealer        what a sealed vault's files hold instead: the formats and keys
 sealed_…      … transaction: the same reading and writing, encrypted in the file
+resealing     filling a new database where it or the old one is sealed
 salvage       what can still be read of a damaged file
 formats       the number of a database's format, and which programs read it
 migrations    bringing an older format to the newest one

@@ -13,6 +13,7 @@ forgetting   ``forget``
 looking      ``tree``, ``recall``, ``why``, ``log``
 importing    ``import``, ``demo``
 texting      ``edit``, ``mirror``, ``export``
+sealing      ``seal``, ``unseal``, and asking for a passphrase
 relaying     ``relay serve``, ``relay use``
 syncing      ``sync``, ``status``
 maintaining  ``compact``, ``retention``, ``doctor``
