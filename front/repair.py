@@ -55,6 +55,8 @@ _SOURCES = (
     Table.ROSTER,
 )
 """What cannot be made from anything else here."""
+_NO_MEMORY = frozenset({"document", "document-lacks", "scopes"})
+"""Codes of what is wrong with the memory itself, and not with its past or with what is sent of it."""
 _OWN = (Table.LEAVES, Table.SCOPES)
 """Where all that this device has written can be read."""
 _REMADE = (b"owner", b"channel/", b"told/", b"claims/", b"client/", b"client-of/", b"gathered/", b"vector-place/")
@@ -140,14 +142,38 @@ class _Rebuilding:
                 made = aside / "old" / "1"
             else:
                 new = self._replica(aside / "new", seal)
+                made = aside / "new" / "1"
                 try:
                     await self._fill(new, old, found.whole, file)
+                except NoRelay:
+                    if not self._is_readable(old, found):
+                        raise
+                    made = aside / "old" / "1"
                 finally:
                     new.close()
-                made = aside / "new" / "1"
         finally:
             old.close()
         return made
+
+    def _is_readable(self, old: Replica, found: Salvage) -> bool:
+        """Whether the memory is whole, though what it takes to sync is not; what is derived has then been made anew."""
+        if not found.whole.issuperset((Table.SCOPES, Table.DOCUMENTS)):
+            return False
+
+        def work(transaction: Transaction) -> bool:
+            transaction.writer.put(Table.META, OWNER, self._identity.owner)
+            if any(one.code in _NO_MEMORY for one in check_replica(transaction)):
+                return False
+            rebuild_derived(transaction)
+            return True
+
+        if not old.write(work):
+            return False
+        self._done.append(
+            "The memory could be read, but not the list of the vault's devices: it can be used here and not be synced. "
+            "If the vault has a relay, `vademecum doctor --repair --relay URL` fetches the list."
+        )
+        return True
 
     def _stands_alone(self, old: Replica, found: Salvage) -> bool:
         """Whether what could be read is all there was; what is derived has then been made anew in *old*."""

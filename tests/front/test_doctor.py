@@ -313,6 +313,27 @@ def test_a_vault_without_a_relay_keeps_what_can_be_read_of_its_file(tmp_path: Pa
         assert vault.why("person.p3").history
 
 
+def test_without_the_list_of_devices_the_memory_can_be_used_and_the_relay_has_the_list(
+    synced: Path, relay: RelayProcess
+) -> None:
+    with Vault.open(synced) as vault:
+        vault.user.set("unsent", "kept")
+        expected = memory(vault)
+        vault.write(lambda transaction: transaction.writer.delete_prefix(Table.ROSTER, b""))
+        vault.write(lambda transaction: transaction.writer.delete(Table.META, b"relay"))
+        vault.replica.environment.replace()
+    assert codes(synced) == {"roster"}
+    assert "used here and not be synced" in mend(synced)[0]
+    assert codes(synced) == {"roster"}
+    with Vault.open(synced) as vault:
+        assert memory(vault) == expected
+    mend(synced, relay.url)
+    assert is_sound(examine(synced))
+    with Vault.open(synced) as vault:
+        assert memory(vault) == expected
+        assert asyncio.run(vault.sync_once()).state == "synced"
+
+
 def test_without_a_relay_and_without_anything_to_read_it_says_so_and_changes_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Vault.create(home) as vault:
