@@ -163,7 +163,9 @@ class Device:
             return parse_owner(reader.get(Table.META, OWNER) or b"")
 
     def wall(self) -> int:
-        return (self._now() if self.frozen is None else self.frozen) + self.skew
+        wall = (self._now() if self.frozen is None else self.frozen) + self.skew
+        self._truth.latest = max(self._truth.latest, wall)
+        return wall
 
     # --- processes ----------------------------------------------------------------------------------------------
 

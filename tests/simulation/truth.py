@@ -18,6 +18,9 @@ __all__ = ["Fact", "Trees", "Truth", "models"]
 
 Trees = dict[str, dict[str, Any]]
 
+KEPT_MS = 400 * 24 * 60 * 60 * 1000
+"""How long the journal keeps what no slot says any more."""
+
 
 class Fact(NamedTuple):
     """Something that was written in a scope, or that was forgotten there."""
@@ -33,11 +36,17 @@ class Truth:
     facts: list[Fact] = field(default_factory=list)
     sealed: dict[tuple[str, bytes, int], list[Fact]] = field(default_factory=dict)
     doomed: set[str] = field(default_factory=set)
+    latest: int = 0
+    """The latest that any device has taken the time to be, in milliseconds."""
     lost: set[str] = field(default_factory=set)
     """Values that a restored device had written since its backup: nobody else may have them."""
     copied: bool = False
     """A device has been copied or restored: the same name has then written twice, and writes are said again under
     another one."""
+
+    def is_old(self, said: Written) -> bool:
+        """Whether a device may have thought that *said* is older than what the journal keeps."""
+        return said.order >> 16 < self.latest - KEPT_MS
 
     def carried(self, scope: str, device: bytes, first: int, last: int) -> list[Fact]:
         """The facts in *device*'s commits *first* to *last*."""
