@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from vademecum.engine.replica import Transaction
 from vademecum.errors import NoRelay
 from vademecum.founding import check_free, check_room, make_folder
-from vademecum.sealing import new_seal, recovery_public
+from vademecum.sealing import make_sealed, new_seal, recovery_public
 from vademecum.storage.tables import Table
 from vademecum.transport import chains, roster
 from vademecum.transport.grant import Grant
@@ -89,10 +90,8 @@ async def join(
             for device, (seq, _) in entries.items():
                 chains.set_acknowledged(transaction.writer, channel, device, seq)
 
-    seal = None
-    if sealed or secret is not None:
-        seal = new_seal(grant.vault, keys.device, recovery_public(members), secret)
-    make_folder(
+    make = partial(
+        make_folder,
         home,
         vault=grant.vault,
         device=keys.device,
@@ -100,6 +99,9 @@ async def join(
         keys=keys.to_bytes(),
         fill=fill,
         wall=wall_ms,
-        seal=seal,
     )
+    if sealed or secret is not None:
+        make_sealed(make, home, new_seal(grant.vault, keys.device, recovery_public(members), secret))
+    else:
+        make()
     return Vault.open(home, passphrase=secret), joiner.fingerprint or ""

@@ -8,8 +8,8 @@ that has the key. A crash at any point therefore leaves a vault that opens.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SEAL_FILE",
     "in_the_open",
+    "make_sealed",
     "needs_passphrase",
     "new_seal",
     "open_sealed",
@@ -47,15 +48,16 @@ __all__ = [
 
 T = TypeVar("T")
 
+Seal = tuple[Sealer, bytes]
+"""A data key at work, and the header that says how it is kept."""
+
 SEAL_FILE: Final = "seal.json"
 """A copy of the header, for when the database is lost and the device's keys are not."""
 _WORDLESS: Final = ("daemon.", "textfile.lock")
 """So begin the names of files that tell of states and counts only."""
 
 
-def new_seal(
-    vault: bytes, device: bytes, recovery: DevicePublic, passphrase: Passphrase | None
-) -> tuple[Sealer, bytes]:
+def new_seal(vault: bytes, device: bytes, recovery: DevicePublic, passphrase: Passphrase | None) -> Seal:
     """A new data key at work, and its header: kept under *passphrase*, or without one in the keyring.
 
     *recovery* are the public keys of the vault's recovery member. Raises `InvalidArgument`, `VaultLocked`.
@@ -63,6 +65,23 @@ def new_seal(
     sealer = Sealer(os.urandom(DATA_KEY_SIZE))
     way = keep(sealer.data_key, vault, device, None if passphrase is None else as_text(passphrase))
     return sealer, Header.make(sealer.data_key, vault, recovery, way).to_bytes()
+
+
+def make_sealed(make: Callable[..., None], home: Path, seal: Seal) -> None:
+    """``make(seal=seal)``, which makes a vault in *home*; if it does not, the key leaves the keyring again."""
+    with _beginning(seal, lambda: (home / IDENTITY_FILE).exists()):
+        make(seal=seal)
+
+
+@contextmanager
+def _beginning(seal: Seal, is_made: Callable[[], bool]) -> Iterator[None]:
+    """What is done inside begins to use *seal*. If it fails, the key is given up, unless it is in use all the same."""
+    try:
+        yield
+    except BaseException:
+        if not is_made():
+            drop_from_keyring(Header.from_bytes(seal[1]))
+        raise
 
 
 def recovery_public(roster: Roster) -> DevicePublic:
@@ -106,16 +125,19 @@ def open_sealed(
 
 
 def _follow_sealed(home: Path, identity: Identity, environment: Environment) -> Identity:
-    sealer = environment.sealer
-    assert sealer is not None and environment.header is not None  # it has just been unlocked
+    sealer, header = environment.sealer, environment.header
+    assert sealer is not None and header is not None  # it has just been unlocked
     for name in key_files(home, sealed=False):
         write_keys(home, (home / name).read_bytes(), sealer, name)
+    if environment.header is None:  # somebody has unsealed it meanwhile, and need not have seen what we wrote
+        _unseal_keys(home, sealer)
+        return identity
     _empty_index(home, sealed=False)
     for name in (IDENTITY_FILE, KEYS_FILE):  # what a process that was killed had begun to write
         for file in home.glob(f".{name}.*"):
             file.unlink(missing_ok=True)
-    if _read(home / SEAL_FILE) != environment.header:
-        write_atomically(home / SEAL_FILE, environment.header)
+    if _read(home / SEAL_FILE) != header:
+        write_atomically(home / SEAL_FILE, header)
     if not identity.sealed:
         identity = replace(identity, sealed=True)
         identity.write(home)
@@ -176,12 +198,9 @@ def seal_vault(vault: Vault, identity: Identity, passphrase: Passphrase | None) 
     if environment.header is not None:
         raise Refused("This vault is sealed already. `vademecum seal --rekey` changes how its key is kept.")
     recovery = recovery_public(vault.ledger().roster())
-    sealer, header = new_seal(identity.vault, identity.device, recovery, passphrase)
-    try:
-        environment.reseal((sealer, header), lambda writer: writer.put(Table.META, DEVICE_NAME, identity.name.encode()))
-    except BaseException:
-        drop_from_keyring(Header.from_bytes(header))
-        raise
+    seal = new_seal(identity.vault, identity.device, recovery, passphrase)
+    with _beginning(seal, lambda: environment.header == seal[1]):
+        environment.reseal(seal, lambda writer: writer.put(Table.META, DEVICE_NAME, identity.name.encode()))
     Folders(environment.folder).remove_kept("format-")  # a copy of before a change of format, in plain
     vault.leave_indexes()
     return _followed(vault.home, lambda: _follow_sealed(vault.home, identity, environment))

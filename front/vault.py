@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -115,14 +116,8 @@ class Vault:
             at_ms=wall_ms(),
         )
         first = roster.Roster.verify(None, [founding])
-        seal = None
-        if sealed or passphrase is not None:
-            from vademecum.sealing import new_seal
-            from vademecum.unlocking import as_text
-
-            passphrase = None if passphrase is None else as_text(passphrase)
-            seal = new_seal(first.vault, keys.device, recovery_member, passphrase)
-        make_folder(
+        make = partial(
+            make_folder,
             folder,
             vault=first.vault,
             device=keys.device,
@@ -130,8 +125,15 @@ class Vault:
             keys=keys.to_bytes(),
             fill=lambda transaction: keep_statements(transaction, first),
             wall=wall_ms,
-            seal=seal,
         )
+        if sealed or passphrase is not None:
+            from vademecum.sealing import make_sealed, new_seal
+            from vademecum.unlocking import as_text
+
+            passphrase = None if passphrase is None else as_text(passphrase)
+            make_sealed(make, folder, new_seal(first.vault, keys.device, recovery_member, passphrase))
+        else:
+            make()
         vault = cls.open(folder, passphrase=passphrase)
         vault.recovery_phrase = phrase
         return vault

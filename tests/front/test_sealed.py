@@ -20,7 +20,7 @@ from tests.endtoend import test_forgetting
 from tests.front import test_import_yaml, test_vault
 from tests.front.sealed_vaults import WORDS, fill, keyring_file, marks_in, told
 from vademecum import Vault
-from vademecum.errors import InvalidArgument, MalformedBytes, Refused, VaultLocked, WrongKey
+from vademecum.errors import InvalidArgument, MalformedBytes, Refused, StorageTrouble, VaultLocked, WrongKey
 
 __all__ = ["keyring_file"]
 
@@ -138,6 +138,25 @@ def test_a_locked_keyring_says_so_and_a_lost_entry_is_made_good_by_the_recovery_
     assert json.loads(keyring_file.read_text()) == {}
     with Vault.open(home, passphrase=WORDS) as vault:
         assert (vault.user.get("a"), vault.sealed) == (1, "passphrase")
+
+
+def test_a_vault_that_could_not_be_made_leaves_no_key_in_the_keyring(tmp_path: Path, keyring_file: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageTrouble):
+        Vault.create(tmp_path / "file" / "v", sealed=True)
+    assert json.loads(keyring_file.read_text()) == {}
+
+
+def test_a_sealing_that_fails_leaves_the_vault_as_it_was_and_no_key_behind(tmp_path: Path, keyring_file: Path) -> None:
+    home = tmp_path / "v"
+    with Vault.create(home) as vault:
+        vault.user.set("a", 1)
+        with vault.replica.read(), pytest.raises(StorageTrouble, match="reading"):
+            vault.seal()
+        assert (vault.sealed, vault.user.get("a")) == (None, 1)
+    assert json.loads(keyring_file.read_text()) == {}
+    with Vault.open(home) as vault:
+        assert vault.user.get("a") == 1
 
 
 def test_a_copy_of_a_sealed_vault_becomes_a_sealed_device_of_its_own(tmp_path: Path, keyring_file: Path) -> None:
