@@ -113,6 +113,10 @@ def adopt(
     return _Adoption(transaction.scope(scope_name), snapshot, beyond).carry_out(generation)
 
 
+_Past = dict[bytes, tuple[Entry, int]]
+"""Key of the journal → entry, and bytes of its record."""
+
+
 class _Adoption:
     """One snapshot being adopted, inside one transaction."""
 
@@ -134,9 +138,10 @@ class _Adoption:
         outbox.clear(writer, scope.number)
         outbox.gather_anew(writer, scope.number)
         rows = self._merge_rows()
-        self._keep_past(rows)
-        self._trim(rows)
-        self._say_again(pending)
+        past = {key: (entry, size) for key, entry, size in journal.scope_entries(writer, scope.number)}
+        self._keep_past(rows, past)
+        self._trim(rows, past)
+        self._say_again(pending, past)
         newest = max((held.slot.record.order for held in self._snapshot.slots), default=0)
         note_purge(self._transaction)
         self._transaction.clock.observe(newest, self._transaction.wall_ms)
@@ -191,10 +196,12 @@ class _Adoption:
                 self._carried += 1
         return left
 
-    def _keep_past(self, rows: dict[bytes, Row]) -> None:
+    def _keep_past(self, rows: dict[bytes, Row], past: _Past) -> None:
         """Brings in the journal of what has come, and empties what the person has had forgotten."""
         scope, writer = self._scope, self._writer
         forgotten = scope.forgotten()
+        entries: list[tuple[bytes, bytes]] = []
+        histories: list[tuple[bytes, bytes]] = []
         rest: list[tuple[bytes, Slot, bool]] = [
             (row_key(held.map, held.name), held.slot, False)
             for held in self._snapshot.slots
@@ -206,35 +213,40 @@ class _Adoption:
             if one.map in journal.JOURNALED
         ]
         for key, slot, gone in rest:
-            there = journal.entry_at(writer, journal.entry_key(scope.number, key, slot.record.order, slot.device))
+            place = journal.entry_key(scope.number, key, slot.record.order, slot.device)
+            there = past[place][0] if place in past else None
             if there is not None and (there.forgotten or there.record == slot.record) and not (gone > there.forgotten):
                 continue
             row = rows.get(key, EMPTY_ROW)
             wins = row.live and slot.data == row.slots[0].data
             hidden = gone or (not wins and is_forgotten(row, slot, forgotten))
             entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
-            writer.put(Table.JOURNAL, *entry)
-            writer.put(Table.HISTORY, *index)
+            entries.append(entry)
+            histories.append(index)
+            told = Entry(scope.number, SlotMap(key[0]), key[1:].decode(), slot.device, slot.record, hidden)
+            past[place] = told, len(slot.data)
+        writer.put_many(Table.JOURNAL, sorted(entries))
+        writer.put_many(Table.HISTORY, sorted(histories))
         # A deletion of the person's may have been overwritten since, and stand in the journal alone.
         for key in {
             row_key(entry.map, entry.name)
-            for _, entry, _ in journal.scope_entries(writer, scope.number)
+            for entry, _ in past.values()
             if entry.record.by_person and entry.record.deleted
         }:
             scope.empty_history(key)
 
-    def _trim(self, rows: dict[bytes, Row]) -> None:
-        past = list(journal.scope_entries(self._writer, self._scope.number))
+    def _trim(self, rows: dict[bytes, Row], past: _Past) -> None:
         said = {
             journal.entry_key(self._scope.number, key, slot.record.order, slot.device)
             for key, row in rows.items()
             for slot in row.slots
         }
         living = {key: row.live for key, row in rows.items()}
-        for key in _doomed(past, said, living, self._snapshot.horizon, read_retention(self._transaction)):
+        rest = ((key, entry, size) for key, (entry, size) in past.items())
+        for key in _doomed(rest, said, living, self._snapshot.horizon, read_retention(self._transaction)):
             journal.remove(self._writer, key)
 
-    def _say_again(self, pending: Collection[bytes]) -> None:
+    def _say_again(self, pending: Collection[bytes], past: _Past) -> None:
         """Queues own slots and own history that the snapshot has not heard."""
         number, own = self._scope.number, self._transaction.device
         heard = {
@@ -246,7 +258,7 @@ class _Adoption:
             for slot_map, name, slot in self._again
         }
         written = []
-        for key, entry, _ in journal.scope_entries(self._writer, number):
+        for key, (entry, _) in past.items():
             if entry.device != own or entry.forgotten or key in heard:
                 continue
             if key in pending or key in again or entry.record.order >= self._snapshot.horizon:
