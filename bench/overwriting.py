@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 from vademecum import Vault
@@ -27,7 +28,7 @@ LEAST = Retention(days=1, bytes=0, newest=1)
 
 
 def overwriting(base: Path) -> list[Row]:
-    """Rows for the replica and for the relay."""
+    """Rows for the replica and for the relay; and for a vault that has no relay."""
     paths = [path for path, _ in made_up(LEAVES)]
     rng = random.Random(2)
     with relay_process(base / "fresh-relay") as relay, Vault.create(base / "fresh") as fresh:
@@ -48,13 +49,28 @@ def overwriting(base: Path) -> list[Row]:
         worn.compact()
         value = _size(base / "worn" / "store")
     relay_value = _size(base / "worn-relay")
+    alone, alone_floor = _alone(base, paths, rng)
     return [
         at_most(name, size / 1e6, "MB", floor=least / 1e6, target=TIMES_FRESH * least / 1e6)
         for name, size, least in (
             ("replica/overwritten", value, floor),
             ("replica/overwritten/relay", relay_value, relay_floor),
+            ("replica/overwritten/alone", alone, alone_floor),
         )
     ]
+
+
+def _alone(base: Path, paths: Sequence[str], rng: random.Random) -> tuple[int, int]:
+    """Bytes of a vault that has never synced, overwritten a tenth as often; and of a fresh one."""
+    sizes = []
+    for name, overwrites in (("alone", OVERWRITES // 10), ("alone-fresh", LEAVES)):
+        with Vault.create(base / name) as vault:
+            vault.write(lambda transaction: keep_retention(transaction, LEAST))
+            for number in range(0, overwrites, LEAVES):
+                import_leaves(vault, [(path, f"{sentence(rng, 44)} {number}") for path in paths])
+            vault.compact()
+        sizes.append(_size(base / name / "store"))
+    return sizes[0], sizes[1]
 
 
 def _size(folder: Path) -> int:

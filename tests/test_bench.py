@@ -90,6 +90,7 @@ def test_the_replica_group_measures_overwriting_opening_holding_and_writing(
     assert [row["name"].removeprefix("replica/") for row in rows] == [
         "overwritten",
         "overwritten/relay",
+        "overwritten/alone",
         "open/process",
         "open/here",
         "resident/idle",
