@@ -155,6 +155,10 @@ class Installation:
         successor = succession.Successor(DeviceKeys.generate(), new_client(), new_token())
 
         def keep(writer: Writer, name: str) -> None:
+            # a database that came from a backup has forgotten some of what it sealed: from here on it counts again
+            count = int.from_bytes(writer.get(Table.META, installation.SEALED) or b"", "big")
+            count = max(count, installation.noted_sealed(self._home))
+            writer.put(Table.META, installation.SEALED, count.to_bytes(8, "big"))
             if writer.get(Table.META, DEVICE_NAME) is not None:
                 writer.put(Table.META, DEVICE_NAME, name.encode())
             write_keys(self._home, successor.keys.to_bytes(), self._replica.environment.sealer, NEXT_KEYS)

@@ -46,6 +46,7 @@ __all__ = [
     "keep_token",
     "note_place",
     "note_sealed",
+    "noted_sealed",
     "same_place",
     "token_hash",
 ]
@@ -119,7 +120,7 @@ def judge(home: Path, instance: bytes | None, sealed: int, *, place: Callable[[P
         raise DamagedStore(f"A file in {folder} is damaged; restore the folder from a backup.") from error
     if token_hash(token) != instance or not same_place(recorded, here):
         return COPIED
-    return RESTORED if _sealed(folder) > sealed else None
+    return RESTORED if noted_sealed(home) > sealed else None
 
 
 def keep_token(home: Path, token: bytes) -> None:
@@ -160,7 +161,9 @@ def note_sealed(home: Path, count: int) -> None:
         Path(name).replace(folder / _SEALED)
 
 
-def _sealed(folder: Path) -> int:
+def noted_sealed(home: Path) -> int:
+    """What `note_sealed` was last told; 0 where that is not known. Raises `StorageTrouble`."""
+    folder = home / FOLDER
     try:
         return int((folder / _SEALED).read_text("ascii"))
     except (FileNotFoundError, ValueError):  # none yet, or a crash took the content: nothing is known

@@ -126,7 +126,9 @@ class ReplicaLedger:
         found: list[bytes] = []
         size = 0
         with self._replica.read() as view:
-            for device, (seq, _) in chains.frontier(view.reader, channel).items():
+            ends = chains.frontier(view.reader, channel).items()
+            # Own ones last: they build on what this replica holds of others, its former names included.
+            for device, (seq, _) in sorted(ends, key=lambda end: end[0] == self.device):
                 if seq <= have.get(device, 0):
                     continue
                 for data in chains.commits_after(view.reader, channel, device, have.get(device, 0)):

@@ -1,13 +1,13 @@
-"""A relay that loses what it had, or a device's folder that is copied: nothing is lost in silence, and what is said
-about it is said in names.
+"""A relay that loses what it had, or a chain with two versions: nothing is lost in silence, and what is said about it
+is said in names.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
-import shutil
 import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,9 @@ from cryptography.x509.oid import NameOID
 from tests.endtoend.device import join
 from vademecum import Vault
 from vademecum.errors import RelayUnreachable
+from vademecum.transport.commit import NONCE_SIZE, open_body, parse_header, seal
 from vademecum.transport.contract import Problem
+from vademecum.transport.keys import DeviceKeys, channel_key
 from vademecum.transport.relay.server import running
 
 HEX = re.compile(r"[0-9a-f]{32}")
@@ -55,24 +57,44 @@ async def test_a_relay_that_lost_its_data_is_said_to_have_and_gets_it_again(tmp_
                 assert b.user.tree() == a.user.tree()
 
 
-async def test_two_copies_of_a_device_that_both_wrote_are_named_and_keep_what_they_have(tmp_path: Path) -> None:
+async def test_a_fork_that_somebody_has_made_of_anothers_chain_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
     async with running(tmp_path / "relay") as relay:
         with Vault.create(tmp_path / "a", device_name="laptop") as a:
             a.use_relay(relay.url)
             a.user.set("name", "Alice")
             await a.sync_once()
-        shutil.copytree(tmp_path / "a", tmp_path / "copy")
-        with Vault.open(tmp_path / "a") as a, Vault.open(tmp_path / "copy") as copy:
-            a.user.set("who", "original")
-            copy.user.set("who", "copy")
-            await a.sync_once()
-            report = await copy.sync_once()
-            assert report.state == "blocked"
-            assert "'laptop'" in _in_names(report.problems) and "user.public" in _in_names(report.problems)
-            status = copy.status()
-            assert status.state == "blocked" and status.pending > 0
-            _in_names(status.problems)
-            assert (a.user.get("who"), copy.user.get("who")) == ("original", "copy")
+            await join(a, tmp_path / "b", relay.url)
+            with Vault.open(tmp_path / "b") as b:
+                await b.sync_once()
+                a.user.set("who", "original")
+                await a.sync_once()
+                ledger = a.ledger()
+                (channel,) = ledger.channels()
+                (commit,) = ledger.commits_lacking(channel, {ledger.device: 1}, 1 << 20)
+                key = channel_key(ledger.secrets.epoch_key, ledger.secrets.epoch, channel)
+                b.ledger().receive(channel, bytes(16), [(1, _sealed_again(a.keys(), key, commit))], 1)
+                report = await b.sync_once()
+                assert report.state == "blocked"
+                assert "'laptop'" in _in_names(report.problems) and "user.public" in _in_names(report.problems)
+                _in_names(b.status().problems)
+                assert b.user.get("who") == "original" and b.status().state == "blocked"
+
+
+def _sealed_again(keys: DeviceKeys, key: bytes, commit: bytes) -> bytes:
+    """Another commit with the same number."""
+    header = parse_header(commit)
+    return seal(
+        keys,
+        key,
+        vault=header.vault,
+        channel=header.channel,
+        epoch=header.epoch,
+        generation=header.generation,
+        seq=header.seq,
+        previous=header.previous,
+        plaintext=open_body(commit, key),
+        nonce=os.urandom(NONCE_SIZE),
+    )
 
 
 def _certificate(folder: Path) -> ssl.SSLContext:
