@@ -21,6 +21,8 @@ from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
 from vademecum.engine.person import Person
 from vademecum.engine.replica import Replica, Transaction
+from vademecum.engine.retention import Retention
+from vademecum.engine.settings import keep_retention
 from vademecum.engine.slots import Row, Slot, SlotMap, parse_slot_key, row_of
 from vademecum.engine.view import FORGOTTEN, forgotten_by
 from vademecum.errors import PeerFault, StorageTrouble
@@ -43,6 +45,8 @@ FIRST_SUCCESSOR = 20
 MAX_SUCCESSORS = 70
 Rows = dict[tuple[str, SlotMap], Told]
 
+EVERYTHING = Retention(days=1 << 20, bytes=1 << 40)
+"""Worlds last for decades, and of the journals all is compared."""
 EXPECTED_PROBLEMS = frozenset(
     {"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected", "refused:gap"}
 )
@@ -148,6 +152,7 @@ class Device:
 
         def fill(transaction: Transaction) -> None:
             keep_statements(transaction, roster)
+            keep_retention(transaction, EVERYTHING)
             transaction.writer.put(Table.META, OWNER, roster.vault + owner_mark(keys.device, client))
 
         Replica(disk, device=keys.device, client=client, wall=now).write(fill)
