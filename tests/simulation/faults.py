@@ -12,7 +12,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from tests.simulation.disk import Fate
+from vademecum.engine.forgetting import COMPACT
 from vademecum.engine.restarting import copy_restarted
+from vademecum.storage.tables import Table
 
 if TYPE_CHECKING:
     from tests.simulation.device import Device
@@ -219,6 +221,8 @@ class Carry:
         if not device.write(lambda _: device.ledger.merge_roster(statements), world.relay, in_daemon=True)[1]:
             return False
         for channel in giver.ledger.channels():
+            if giver.ledger.base(channel) != device.ledger.base(channel):
+                continue  # commits pass only between those that build on one snapshot
             have = {} if rng.random() < 0.2 else {who: seq for who, (seq, _) in device.ledger.frontier(channel).items()}
             commits = list(giver.ledger.commits_lacking(channel, have, rng.choice([500, 5_000, 1 << 20])))
             if rng.random() < 0.7:
@@ -243,6 +247,26 @@ class Compact:
 
     def strike(self, world: World, device: Device, rng: random.Random) -> bool:
         device.disk.replace(copy_restarted)
+        return True
+
+
+@dataclass(frozen=True)
+class Renew:
+    """A scope is to begin anew from a snapshot, as after a forgetting there."""
+
+    weight: int = 1
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        with device.program.read() as view:
+            scopes = list(view.scopes())
+        if not scopes:
+            return False
+        flag = COMPACT + rng.choice(scopes).encode()
+        device.write(
+            lambda replica: replica.write(lambda transaction: transaction.writer.put(Table.META, flag, b"1")),
+            world.relay,
+            in_daemon=rng.random() < 0.5,
+        )
         return True
 
 
@@ -289,6 +313,7 @@ FAULTS: dict[str, Fault] = {
     "join": Join(),
     "carry": Carry(),
     "compact": Compact(),
+    "renew": Renew(),
     "copy": Copy(),
     "restore": Restore(),
 }
