@@ -30,7 +30,9 @@ gathering    collecting this device's changes for a commit
 generations  beginning a scope's document anew
 trimming     letting go of the past that is not kept, where no new generation does it
 restarting   beginning a document again that nobody else has seen
-forgetting   what the person has had removed
+forgetting   what the person has had removed, and which agents are forgotten
+removing     forgetting paths, sessions and spans of time
+settings     what this installation keeps for itself: the retention
 renewing     what a device that was copied has written, said again by the one the copy becomes
 audit        why, log and history
 checking     whether what is kept agrees with itself, and making anew what is derived
