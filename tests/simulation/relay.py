@@ -11,7 +11,7 @@ from pathlib import Path
 from vademecum.errors import StorageTrouble
 from vademecum.transport.relay.connection import Connection
 from vademecum.transport.relay.hub import Hub
-from vademecum.transport.relay.store import LmdbStore
+from vademecum.transport.relay.lmdb_store import LmdbStore
 
 __all__ = ["ORIGIN", "Line", "Relay"]
 

@@ -39,8 +39,8 @@ def ended(folder: Path, step: str, after: float = 0.0) -> int:
 
 def main(folder: Path, step: str) -> None:
     from tests.transport.test_relay_snapshots import ALICE, arrival, offer
-    from vademecum.transport.relay import store as module
-    from vademecum.transport.relay.store import LmdbStore
+    from vademecum.transport.relay import lmdb_store as module
+    from vademecum.transport.relay.lmdb_store import LmdbStore
 
     store = LmdbStore.open(folder, initial_map=64 << 20)
     seq = 0

@@ -17,8 +17,8 @@ from vademecum.transport.commit import NO_PREVIOUS, commit_hash
 from vademecum.transport.frames import Frame, Refused, decode, encode
 from vademecum.transport.login import sign_login
 from vademecum.transport.relay.connection import LOGIN_SECONDS, State
+from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.relay.mailboxes import LIFETIME, PER_ADDRESS
-from vademecum.transport.relay.store import LmdbStore
 from vademecum.transport.roster import add
 
 FAMILY = found()

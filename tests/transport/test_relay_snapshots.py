@@ -13,8 +13,9 @@ from tests.transport.relay_store_process import STEPS, ended
 from vademecum.transport.commit import NO_PREVIOUS
 from vademecum.transport.frames import BEGINNING, frontier_digest
 from vademecum.transport.keys import DeviceKeys
+from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.relay.snapshots import MAX_STAGED
-from vademecum.transport.relay.store import Arrival, LmdbStore, Place, SnapshotPart
+from vademecum.transport.relay.store import Arrival, Place, SnapshotPart
 from vademecum.transport.snapshot import parse_part, seal_snapshot, snapshot_id
 
 VAULT, CHANNEL, SECOND = b"V" * 16, b"C" * 16, b"D" * 16

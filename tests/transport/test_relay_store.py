@@ -11,7 +11,8 @@ import pytest
 from vademecum.errors import DamagedStore, StorageTrouble
 from vademecum.transport.commit import NO_PREVIOUS
 from vademecum.transport.frames import frontier_digest
-from vademecum.transport.relay.store import Arrival, Enrolment, LmdbStore, Place
+from vademecum.transport.relay.lmdb_store import LmdbStore
+from vademecum.transport.relay.store import Arrival, Enrolment, Place
 
 VAULT, OTHER = b"V" * 16, b"W" * 16
 CHANNEL, SECOND = b"C" * 16, b"D" * 16

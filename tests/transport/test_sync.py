@@ -16,7 +16,7 @@ from vademecum.errors import MalformedBytes, PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash
 from vademecum.transport.frames import Frame, decode, encode
-from vademecum.transport.relay.store import LmdbStore
+from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.roster import add
 from vademecum.transport.sync import State, Sync
 

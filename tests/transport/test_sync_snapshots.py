@@ -16,7 +16,7 @@ from tests.transport.wire import Client, Switchboard, run
 from vademecum.errors import PeerFault
 from vademecum.transport import frames
 from vademecum.transport.frames import BEGINNING, Frame, decode, encode
-from vademecum.transport.relay.store import LmdbStore
+from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.sync import State
 
 

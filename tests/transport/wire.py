@@ -21,9 +21,9 @@ from vademecum.transport.relay.connection import (
     Send,
     Submit,
 )
+from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.relay.mailboxes import Mailboxes
 from vademecum.transport.relay.rosters import Rosters
-from vademecum.transport.relay.store import LmdbStore
 from vademecum.transport.sync import Sync
 
 ORIGIN = "relay.example:443"

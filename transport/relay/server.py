@@ -23,7 +23,7 @@ from vademecum.errors import StorageTrouble
 from vademecum.transport.frames import MAX_FRAME
 from vademecum.transport.relay.connection import LOGIN_SECONDS, Connection, Send, State, Submit
 from vademecum.transport.relay.hub import Hub, size_of
-from vademecum.transport.relay.store import LmdbStore
+from vademecum.transport.relay.lmdb_store import LmdbStore
 
 if sys.platform != "win32":
     import resource
