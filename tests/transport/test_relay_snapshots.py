@@ -11,8 +11,10 @@ import pytest
 
 from tests.transport.relay_store_process import STEPS, ended
 from vademecum.transport.commit import NO_PREVIOUS
-from vademecum.transport.frames import BEGINNING, frontier_digest
+from vademecum.transport.frames import BEGINNING, Commits, End, Frame, Pull, frontier_digest
+from vademecum.transport.frames import Part as PartFrame
 from vademecum.transport.keys import DeviceKeys
+from vademecum.transport.relay.answers import Answer
 from vademecum.transport.relay.lmdb_store import LmdbStore
 from vademecum.transport.relay.snapshots import MAX_STAGED
 from vademecum.transport.relay.store import Arrival, Place, SnapshotPart
@@ -227,3 +229,28 @@ def test_a_relay_killed_at_random_moments_keeps_what_it_acknowledged(tmp_path: P
         frontier = store.read_after(VAULT, CHANNEL, 0, {}, 1 << 30).frontier or {}
         assert frontier.get(ALICE, (0, b""))[0] >= acknowledged
         store.close()
+
+
+def test_an_answer_begins_anew_where_the_channel_is_renewed_under_it(store: LmdbStore) -> None:
+    store.commit([arrival(seq, data=os.urandom(200_000)) for seq in range(1, 6)])
+    answer = Answer(store, VAULT, Pull(CHANNEL, store.log_id, 0, {}))
+    (first,) = answer.next()
+    assert isinstance(first, Commits) and len(first.entries) < 5
+    parts = offer({ALICE: 5}, content=os.urandom(900_000))
+    store.commit(parts)
+    store.commit([arrival(6, generation=1)])
+    rest: list[Frame] = []
+    while not answer.complete:
+        rest += answer.next()
+    *snapshot, commits, end = rest
+    assert snapshot == [PartFrame(CHANNEL, one.data) for one in parts]
+    assert isinstance(commits, Commits) and [seq for seq, _, _ in commits.entries] == [6]
+    assert isinstance(end, End) and end.base == base_of(parts)
+
+
+def test_a_client_with_a_later_generation_is_sent_no_commits_it_cannot_use(store: LmdbStore) -> None:
+    store.commit([arrival(1)])
+    answer = Answer(store, VAULT, Pull(CHANNEL, store.log_id, 0, {}, (3, b"i" * 16)))
+    (end,) = answer.next()
+    assert isinstance(end, End) and answer.complete
+    assert (end.base, end.frontier) == (BEGINNING, {ALICE: (1, name(1))})

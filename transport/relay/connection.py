@@ -20,8 +20,8 @@ any            anything else; time-out                   ``CLOSED``
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
 
@@ -41,6 +41,7 @@ from vademecum.transport.relay.admission import (
     Request,
     Result,
 )
+from vademecum.transport.relay.answers import Answer
 from vademecum.transport.relay.mailboxes import Mailboxes, MailboxRefused
 from vademecum.transport.relay.rosters import Rosters
 from vademecum.transport.relay.store import Store
@@ -50,13 +51,10 @@ __all__ = ["Announce", "Attend", "Connection", "Disconnect", "Effect", "Open", "
 
 LOGIN_SECONDS = 10.0
 """How long a connection may take to log in or to claim a mailbox."""
-PAGE_BYTES = 1 << 18
-"""Commits in one frame of an answer to a pull, about: small enough to share a line, large enough to be few."""
 MAX_PULLS = 64
 """Pulls of one connection that wait for their answer."""
 RETRY_MS = 5_000
 
-_END_OF_LOG = (1 << 64) - 2
 
 POLICY_VIOLATION = 1008
 INTERNAL_ERROR = 1011
@@ -125,29 +123,6 @@ class Disconnect:
 Effect: TypeAlias = Send | Announce | Submit | Open | Attend | Ring | Disconnect
 
 
-@dataclass(slots=True, eq=False)
-class _Answer:
-    """How far the answer to a pull has come."""
-
-    pull: frames.Pull
-    known_log: bool
-    base: frames.Base | None = None
-    """What the channel built on when the answer was begun; None before that."""
-    part: int | None = None
-    """The snapshot's next part; None if the client has it, or all parts are sent."""
-    after: int = 0
-    have: Mapping[bytes, int] = field(default_factory=dict)
-
-    def begin(self, base: frames.Base, pull: frames.Pull) -> None:
-        self.base, self.part, self.have = base, None, {}
-        if base == pull.base:
-            self.after, self.have = min(pull.after, _END_OF_LOG) if self.known_log else 0, pull.have
-        elif base[0] < pull.base[0]:
-            self.after = _END_OF_LOG  # nothing here is of any use to the client
-        else:
-            self.part, self.after = 0, 0
-
-
 class Connection:
     """See the module. One per socket.
 
@@ -175,7 +150,7 @@ class Connection:
         self._expiry = 0
         self._challenged_with: Roster | None = None
         self._enrolling: tuple[bytes, ...] = ()  # statements that the writer was given, and may not have stored yet
-        self._pulls: deque[_Answer] = deque()
+        self._pulls: deque[Answer] = deque()
         self._side = 0
         self._fetching: int | None = None
         self._client_statements: frozenset[bytes] = frozenset()  # those that the client is known to hold
@@ -257,32 +232,14 @@ class Connection:
 
     def more(self) -> list[Effect]:
         """The next part of the answers to pulls. Call when the client has taken what was queued."""
+        answer = self._pulls[0]
         try:
-            return [Send(encode(frame)) for frame in self._next(self._pulls[0])]
+            effects: list[Effect] = [Send(encode(frame)) for frame in answer.next()]
         except StorageTrouble:
             return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
-
-    def _next(self, answer: _Answer) -> Iterable[Frame]:
-        pull = answer.pull
-        if answer.base is None:
-            answer.begin(self._store.base(self.vault, pull.channel), pull)
-        if answer.part is not None and answer.base is not None:
-            part = self._store.part(self.vault, pull.channel, answer.base, answer.part)
-            if part is not None:
-                answer.part += 1
-                return [frames.Part(pull.channel, part)]
-            answer.part = None  # that was the last one, or the channel was renewed, which the page will show
-        page = self._store.read_after(self.vault, pull.channel, answer.after, answer.have, PAGE_BYTES)
-        if page.base != answer.base:
-            answer.base = None  # renewed since the last part of the answer: begin it anew
-            return []
-        found: list[Frame] = [frames.Commits(pull.channel, page.entries)] if page.entries else []
-        if page.frontier is None:
-            answer.after = page.seq
-            return found
-        self._pulls.popleft()
-        end = frames.End(pull.channel, self._store.log_id, page.seq, page.frontier, page.base, page.wanted)
-        return [*found, end]
+        if answer.complete:
+            self._pulls.popleft()
+        return effects
 
     # --- login --------------------------------------------------------------------------------------------------
 
@@ -359,7 +316,7 @@ class Connection:
     def _pull(self, pull: frames.Pull) -> Iterable[Effect]:
         if len(self._pulls) >= MAX_PULLS:
             return self._end("too-many", f"More than {MAX_PULLS} pulls wait for their answer.")
-        self._pulls.append(_Answer(pull, known_log=pull.log_id == self._store.log_id))
+        self._pulls.append(Answer(self._store, self.vault, pull))
         return []
 
     def _push(self, push: frames.Push) -> Iterable[Effect]:
