@@ -225,8 +225,10 @@ def test_forget_counts_what_is_gone(fed: Call) -> None:
 
 def test_status_of_a_device_alone(fed: Call) -> None:
     found = fed("status", "--json").json
-    assert set(found) == {"state", "pending", "last_synced_at", "devices", "problems", "relay", "indexing"}
+    fields = {"state", "pending", "last_synced_at", "devices", "problems", "relay", "indexing", "daemon"}
+    assert set(found) == fields
     assert found["state"] == "offline"
+    assert found["daemon"] == {"running": False, "pid": None, "kind": None}
     assert found["relay"] is None
     shown = fed("status").out
     assert "offline" in shown
