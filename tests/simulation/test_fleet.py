@@ -9,7 +9,7 @@ import pytest
 from tests.simulation.runs import opened_pool, run_seed
 from tests.simulation.world import KINDS, Plan, Pool
 
-MIXED = 160
+MIXED = 120
 ALONE = 3
 
 

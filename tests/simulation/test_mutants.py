@@ -146,18 +146,18 @@ def _never_sends_again(patch: Patch) -> None:
 
 
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
-    "the law ignores what was seen": (_law_ignores_seen, ["forget"], 40),
-    "the law lets the latest win": (_law_lets_the_latest_win, None, 40),
+    "the law ignores what was seen": (_law_ignores_seen, ["forget"], 80),
+    "the law lets the latest win": (_law_lets_the_latest_win, None, 60),
     "records are removed that may still win": (_removes_what_may_still_win, ["forget"], 80),
-    "a write does not outrank what it saw": (_does_not_outrank_what_it_saw, ["skew"], 40),
-    "a document is kept that was not committed": (_keeps_a_document_that_was_not_committed, ["crash", "full"], 40),
-    "the outbox is emptied before the commit": (_empties_the_outbox_before_the_commit, ["crash", "full"], 40),
-    "a commit is kept before it is applied": (_keeps_a_commit_before_it_is_applied, ["crash", "full"], 40),
-    "no history is told": (_tells_no_history, None, 40),
-    "what was forgotten stays in the journal": (_keeps_what_was_forgotten, None, 40),
-    "a forgotten agent's writes stay": (_lets_the_forgotten_return, ["forget-agent"], 40),
-    "what is here already is taken in again": (_takes_in_again_what_it_has, ["carry", "forget"], 40),
-    "what was acknowledged is never sent again": (_never_sends_again, ["relay-restore"], 40),
+    "a write does not outrank what it saw": (_does_not_outrank_what_it_saw, ["skew"], 60),
+    "a document is kept that was not committed": (_keeps_a_document_that_was_not_committed, ["crash", "full"], 60),
+    "the outbox is emptied before the commit": (_empties_the_outbox_before_the_commit, ["crash", "full"], 60),
+    "a commit is kept before it is applied": (_keeps_a_commit_before_it_is_applied, ["crash", "full"], 60),
+    "no history is told": (_tells_no_history, None, 60),
+    "what was forgotten stays in the journal": (_keeps_what_was_forgotten, None, 60),
+    "a forgotten agent's writes stay": (_lets_the_forgotten_return, ["forget-agent"], 60),
+    "what is here already is taken in again": (_takes_in_again_what_it_has, ["carry", "forget"], 60),
+    "what was acknowledged is never sent again": (_never_sends_again, ["relay-restore"], 60),
 }
 
 

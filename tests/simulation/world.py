@@ -36,6 +36,8 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 MAX_DEVICES = 8
 MAX_MOVES = 20_000
 """Messages that move while a world heals. More would mean that they never come to rest."""
+LOOKS = 0.05
+"""How often a device is looked at meanwhile, of all moves."""
 _TOKEN = re.compile(rb"v\d+w")
 
 
@@ -71,7 +73,7 @@ class Plan:
                 if kind in chosen:
                     chosen = tuple(other for other in chosen if other not in APART[kind])
         size = rng.choice([2, 2, 3, 3, 3, 4, 5])
-        weights = {"pump": 24, "connect": 7, "changed": 6, "check": 2, "hang-up": 2, "look": 2}
+        weights = {"pump": 18, "connect": 6, "changed": 6, "check": 2, "hang-up": 2, "look": 2}
         weights |= {name: weight for name, (weight, _) in WRITING.items()}
         weights |= {name: weight for name, (weight, _) in FORGETTING.items() if name in chosen}
         faults = {name: fault.weight for name, fault in FAULTS.items() if name in chosen}
@@ -318,6 +320,8 @@ class World:
         for _ in range(MAX_MOVES):
             if not self.move(rng):
                 return
+            if rng.random() < LOOKS:
+                self.look(rng.choice(self.devices))
         raise AssertionError("the messages never come to rest")
 
     def _agreed(self) -> bool:
@@ -392,6 +396,8 @@ def run_plan(plan: Plan, pool: Pool) -> Tally:
     try:
         for step in plan.steps:
             world.step(step)
+        for one in world.devices:
+            world.look(one)
         world.heal()
         world.check()
         world.tally.crashes = sum(one.crashes for one in world.devices)
