@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vademecum.errors import DamagedStore, NewerFormat
+from vademecum.errors import DamagedStore, NewerFormat, StorageTrouble
 
 from .files import write_atomically
 
@@ -30,7 +30,7 @@ def newest() -> int:
 def read_format(folder: Path) -> int:
     """The format of the database in the numbered *folder*.
 
-    Raises `NewerFormat` if this program cannot read it, `DamagedStore` if the file is damaged, ``OSError``.
+    Raises `NewerFormat` if this program cannot read it, `DamagedStore` if the file is damaged, `StorageTrouble`.
     """
     file = folder / _FILE
     try:
@@ -38,6 +38,8 @@ def read_format(folder: Path) -> int:
         found = int(number)
     except FileNotFoundError:
         return _FIRST
+    except OSError as error:
+        raise StorageTrouble(f"The file {file} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise DamagedStore(f"The file {file} is damaged: it does not say a format. It was not used.") from error
     if found > newest():
