@@ -184,7 +184,10 @@ class Device:
     def _renew_what_was_found(self, replica: Replica) -> None:
         before = replica.device
         if self.trouble is not None and replica.follow() == before:
-            self._renew(replica, self.trouble, None)
+            try:
+                self._renew(replica, self.trouble, None)
+            except Crashed as end:
+                raise Crashed(committed=False) from end  # what the process was about to write is not there
         self.trouble = None
 
     def _renew(self, replica: Replica, why: str, fork: Fork | None) -> None:
