@@ -30,7 +30,7 @@ from vademecum.engine.snapshots import Snapshot
 from vademecum.engine.view import FORGOTTEN
 from vademecum.errors import NotFound, Protected
 
-__all__ = ["Outcome", "Step", "draw", "run"]
+__all__ = ["Outcome", "Step", "check_prefixes", "check_seed", "draw", "run"]
 
 PATHS = ("a", "b", "c.d", "c.e")
 AGENTS = ("x/y@1", "x/y@2", "x/z@1")
@@ -268,6 +268,18 @@ def _begin(parties: Sequence[_Party], log: _Log, who: int, rival: int | None) ->
     parties[who].pull()
 
 
+def check_prefixes(seed: int, folder: Path, steps: int = 14) -> None:
+    """One history, with a generation begun after each of its prefixes in turn. Raises AssertionError."""
+    history = draw(random.Random(seed), steps)
+    for prefix in range(steps + 1):
+        begin = [(prefix, prefix % DEVICES)]
+        plain = run(history, folder / f"plain{prefix}", begin, only_meet=True)
+        compacted = run(history, folder / f"compacted{prefix}", begin)
+        assert plain.tree == plain.model
+        assert compacted == plain
+        assert all(told == compacted.histories[0] for told in compacted.histories)
+
+
 def check_seed(seed: int, folder: Path, steps: int = 30) -> None:
     """One history, run without generations and with several. Raises AssertionError."""
     rng = random.Random(seed)
@@ -291,6 +303,8 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 check_seed(number, Path(scratch))
+                if number % 20 == 0:
+                    check_prefixes(number, Path(scratch) / "prefixes")
             except BaseException:
                 print(f"python -m tests.engine.histories --first {number} --seeds 1")
                 raise
