@@ -21,6 +21,7 @@ from vademecum.transport.commit import Header
 from vademecum.transport.intake import _Run
 from vademecum.transport.ledger import ReplicaLedger
 from vademecum.transport.sync_channels import Channels
+from vademecum.transport.sync_session import Channel
 
 Patch = pytest.MonkeyPatch
 
@@ -145,6 +146,21 @@ def _never_sends_again(patch: Patch) -> None:
     patch.setattr(Channels, "_push_some", push_some)
 
 
+def _counts_acknowledgements_by_number(patch: Patch) -> None:
+    real = Channels._note_held
+
+    def note_held(self: Channels, name: bytes, channel: Channel, position: int) -> None:
+        told, channel.relay = (
+            channel.relay,
+            channel.relay
+            | {who: end for who, end in channel.ours.items() if channel.relay.get(who, (0, b""))[0] >= end[0]},
+        )
+        real(self, name, channel, position)
+        channel.relay = told
+
+    patch.setattr(Channels, "_note_held", note_held)
+
+
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
     "the law ignores what was seen": (_law_ignores_seen, ["forget"], 80),
     "the law lets the latest win": (_law_lets_the_latest_win, None, 60),
@@ -153,6 +169,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
     "a document is kept that was not committed": (_keeps_a_document_that_was_not_committed, ["crash", "full"], 60),
     "the outbox is emptied before the commit": (_empties_the_outbox_before_the_commit, ["crash", "full"], 60),
     "a commit is kept before it is applied": (_keeps_a_commit_before_it_is_applied, ["crash", "full"], 60),
+    "what a relay holds is known by its number": (_counts_acknowledgements_by_number, ["copy", "restore"], 100),
     "no history is told": (_tells_no_history, None, 60),
     "what was forgotten stays in the journal": (_keeps_what_was_forgotten, None, 60),
     "a forgotten agent's writes stay": (_lets_the_forgotten_return, ["forget-agent"], 60),
