@@ -106,14 +106,17 @@ class Replica:
 
     def follow(self) -> bytes:
         """The device that this installation is now, whichever process has renewed it."""
+        if self._owner_now() != (self.device, self.client):
+            with self._writing:  # what was read before may have been the past: a thread may be renewing it right now
+                owner = self._owner_now()
+                if owner != (self.device, self.client):
+                    self._become(*owner)
+        return self.device
+
+    def _owner_now(self) -> tuple[bytes, int]:
         with self.environment.read() as reader:
             owner = reader.get(Table.META, OWNER)
-        if owner is not None:
-            _, device, client = parse_owner(owner)
-            with self._writing:
-                if (device, client) != (self.device, self.client):
-                    self._become(device, client)
-        return self.device
+        return (self.device, self.client) if owner is None else parse_owner(owner)[1:]
 
     def _run(self, work: Callable[[Transaction], T], expected: bytes | None = None) -> T:
         mark = expected or owner_mark(self.device, self.client)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vademecum.engine.replica import Replica
-    from vademecum.storage.transaction import Writer
+    from vademecum.storage.transaction import Reader, Writer
     from vademecum.transport.contract import Problem
     from vademecum.transport.keys import DeviceKeys
     from vademecum.transport.succession import Copies, Fork, Renewal
@@ -76,7 +76,8 @@ class Installation:
         self = cls(home, replica, wall, identity)
         if owner is not None and self._next_device() == parse_owner(owner)[1]:
             self._finish()
-        if owner is not None and owner != self.identity.owner:
+            identity = self.identity
+        if owner is not None and owner != identity.owner:
             # Anything written then would be under another device's name, in which nobody could read it any more.
             raise DamagedStore(
                 f"The database in {home / STORE} belongs to another device or vault than {home / 'vault.json'} says. "
@@ -90,10 +91,12 @@ class Installation:
     @property
     def identity(self) -> Identity:
         """Whose this installation is now, whichever process has renewed it."""
-        if self._replica.device != self._identity.device and (renewal := self.renewal()) is not None:
-            self._identity = replace(
-                self._identity, device=self._replica.device, client=self._replica.client, name=renewal.name
-            )
+        with self._replica.read() as view:
+            owner = view.reader.get(Table.META, OWNER)
+            renewal = _renewal(view.reader)
+        if owner is not None and renewal is not None:
+            _, device, client = parse_owner(owner)
+            self._identity = replace(self._identity, device=device, client=client, name=renewal.name)
         return self._identity
 
     @identity.setter
@@ -116,11 +119,7 @@ class Installation:
     def renewal(self) -> Renewal | None:
         """The last time that this installation became another device."""
         with self._replica.read() as view:
-            if view.reader.get(Table.META, b"renewed") is None:
-                return None
-            from vademecum.transport.succession import last_renewal
-
-            return last_renewal(view.reader)
+            return _renewal(view.reader)
 
     def problems(self, names: Callable[[bytes], str]) -> list[Problem]:
         """What of all this the person should know now; *names* gives the names of devices."""
@@ -194,6 +193,14 @@ class Installation:
             return load_keys(self._home, self._replica.environment.sealer, NEXT_KEYS).device
         except (StorageTrouble, MalformedBytes):  # put into place meanwhile; or of a renewal that never was
             return None
+
+
+def _renewal(reader: Reader) -> Renewal | None:
+    if reader.get(Table.META, b"renewed") is None:
+        return None
+    from vademecum.transport.succession import last_renewal  # what only reads needs none of this otherwise
+
+    return last_renewal(reader)
 
 
 def _told(renewal: Renewal, former: str) -> str:
