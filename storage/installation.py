@@ -87,12 +87,13 @@ class Place:
 def same_place(recorded: Place, now: Place) -> bool:
     """Whether a file that was at *recorded* and one that is at *now* are the same file.
 
-    Device and inode tell, and where a file system numbers them anew at each mounting, the time of the last change: no
-    copy has that of its original.
+    The time of the last change of its inode tells: nobody can set it, so no copy has that of its original. Device and
+    inode do not: file systems number both anew, and give a deleted file's number to the next one, as when a folder is
+    deleted and put back from a backup. They are noted for whoever looks into it.
     """
     if recorded.machine and now.machine and recorded.machine != now.machine:
         return False
-    return (recorded.device, recorded.inode) == (now.device, now.inode) or recorded.changed == now.changed
+    return recorded.changed == now.changed
 
 
 def token_hash(token: bytes) -> bytes:
