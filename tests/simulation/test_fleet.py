@@ -9,8 +9,8 @@ import pytest
 from tests.simulation.runs import opened_pool, run_seed
 from tests.simulation.world import KINDS, Plan, Pool
 
-MIXED = 120
-ALONE = 3
+MIXED = 100
+ALONE = 2
 
 
 @pytest.fixture(scope="module")
