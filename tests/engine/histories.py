@@ -195,7 +195,11 @@ class _Party:
                     continue
                 # What was forgotten before it was sent is told to nobody. Of a record that was left out as hopeless
                 # nobody remembers the order, so a later one may rank below it.
-                values = [(one.value, one.what, one.agent, one.device[0]) for one in told if not one.forgotten]
+                values = [
+                    (one.value, one.what, one.agent, one.device[0])
+                    for one in told
+                    if one.what == "set" and not one.forgotten
+                ]
                 found[path] = sorted(values, key=repr)
         return found
 
