@@ -22,6 +22,7 @@ from vademecum.errors import InvalidArgument, InvalidScope, InvalidSnapshot, Pee
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 from vademecum.transport import chains
+from vademecum.transport.commit import commit_hash
 from vademecum.transport.contract import Problem, Received
 from vademecum.transport.frames import Base, Frontier
 from vademecum.transport.intake import Twin
@@ -121,6 +122,15 @@ class Rebasing:
             raise InvalidSnapshot("Its content is of another generation than it says outside.")
         return _Opened((first.generation, snapshot_id(parts[-1])), first.frontier, scope, snapshot)
 
+    def _look_for_twin(self, reader: Reader, device: bytes, frontier: Frontier, end: tuple[int, bytes]) -> None:
+        """Raises `Twin` where *frontier* names another chain of this device than the one here, which ends in *end*."""
+        seq, its_hash = frontier.get(device, chains.NO_COMMIT)
+        if seq > end[0]:
+            raise Twin(self._channel, device, end[0] + 1)
+        here = chains.commit_at(reader, self._channel, device, seq)
+        if (seq == end[0] and its_hash != end[1]) or (here is not None and commit_hash(here) != its_hash):
+            raise Twin(self._channel, device, seq)
+
     def _adopt(self, transaction: Transaction, opened: _Opened, also: Callable[[Writer], None]) -> Received:
         writer, channel, device = transaction.writer, self._channel, transaction.device
         base, frontier, scope, snapshot = opened
@@ -129,8 +139,8 @@ class Rebasing:
             also(writer)
             return Received(duplicates=1)
         ours = chains.frontier(writer, channel)
-        if self._tripwire and frontier.get(device, chains.NO_COMMIT)[0] > ours.get(device, chains.NO_COMMIT)[0]:
-            raise Twin(channel, device, ours.get(device, chains.NO_COMMIT)[0] + 1)
+        if self._tripwire:
+            self._look_for_twin(writer, device, frontier, ours.get(device, chains.NO_COMMIT))
         number = transaction.number(scope)
         if number is not None and generation_at(writer, number) == Generation(base[0], base_client(snapshot)):
             # The very same document under another seal: what was written in it since goes on.
