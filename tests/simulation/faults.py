@@ -53,6 +53,7 @@ class Mishaps:
     weight: int
 
     def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        device.lossy = True
         device.mishaps += [None] * rng.choice([0, 0, 1, 3, 8]) + [self.mishap] * rng.choice([1, 1, 1, 3])
         return True
 
@@ -79,6 +80,7 @@ class OneWay:
     def strike(self, world: World, device: Device, rng: random.Random) -> bool:
         if device.line is None:
             return False
+        device.lossy = True
         device.line.deaf ^= {rng.choice(["up", "down"])}
         return True
 
