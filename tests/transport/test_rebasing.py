@@ -19,7 +19,9 @@ from vademecum.engine.snapshots import decode_snapshot, encode_snapshot
 from vademecum.storage.tables import Table
 from vademecum.transport import chains, rebasing
 from vademecum.transport.frames import BEGINNING
+from vademecum.transport.intake import Twin
 from vademecum.transport.keys import channel_key
+from vademecum.transport.rebasing import Rebasing
 from vademecum.transport.snapshot import join_parts, open_snapshot, seal_snapshot, snapshot_id
 
 KEY = channel_key(found().secrets.epoch_key, 1, channel())
@@ -299,3 +301,23 @@ def test_an_earlier_snapshot_than_the_one_here_is_passed_over(three: list[Member
     before = contents(one)
     assert one.ledger.adopt(channel(), LOG, old, 9).duplicates == 1
     assert contents(one) == before
+
+
+@pytest.mark.parametrize(("end", "seen_at"), [(3, 3), (2, 2), (1, 1)])
+def test_a_snapshot_that_names_another_chain_of_this_device_shows_a_copy_of_it(
+    three: list[Member], end: int, seen_at: int
+) -> None:
+    one, two, _ = three
+    for path in ("home", "pet"):
+        remember(two, **{path: 1})
+        two.ledger.seal_pending()
+    share(one, two)
+    parts = resealed(snapshot_of(one), 0, frontier={two.id: (end, b"h" * 32)})
+    before = contents(two)
+    ledger = two.ledger
+    watchful = Rebasing(ledger.vault, channel(), ledger.roster(), ledger.secrets, tripwire=True)
+    with pytest.raises(Twin) as caught:
+        watchful.adopt(two.replica, parts, lambda writer: None)
+    assert (caught.value.device, caught.value.seq) == (two.id, seen_at)
+    assert contents(two) == before
+    assert watchful.adopt(two.replica, snapshot_of(one), lambda writer: None).applied == 1
