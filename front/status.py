@@ -80,8 +80,9 @@ def read_status(vault: Vault) -> Status:
         recorded = read_state(view.reader)
         pending = outbox.count(view.reader)
         for channel in chains.channels(view.reader):
-            sealed = chains.frontier(view.reader, channel).get(ledger.device, chains.NO_COMMIT)[0]
-            pending += max(0, sealed - chains.acknowledged(view.reader, channel).get(ledger.device, 0))
+            ends, seen = chains.frontier(view.reader, channel), chains.acknowledged(view.reader, channel)
+            for device in (ledger.device, *chains.former_clients(view.reader)):
+                pending += max(0, ends.get(device, chains.NO_COMMIT)[0] - seen.get(device, 0))
         from vademecum.storage.tables import Table
 
         indexing = view.reader.count(Table.REINDEX) + view.reader.count(Table.EMBED)

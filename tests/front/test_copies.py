@@ -184,7 +184,11 @@ def test_what_was_sealed_and_not_yet_sent_is_sent_by_either_and_once(tmp_path: P
         sealed_by = vault.ledger().device
     twin = copy(home, tmp_path / "twin")
     write(twin, b="the copy's")
+    with Vault.open(twin) as vault:
+        assert vault.status().pending == 2  # the commit that is kept, and its own
     sync(twin)
+    with Vault.open(twin) as vault:
+        assert vault.status().pending == 0
     write(home, c="the original's")
     sync(home, other, twin)
     check_equal(home, twin, other, a="sealed", b="the copy's", c="the original's")
