@@ -109,7 +109,8 @@ def put_back(transaction: Transaction, scope_name: str, taken: TakenOut) -> None
         record = entry.record
         if last.get((entry.map, entry.name, record.by_person)) != record.order:
             slot = Slot(record.by_person, device, encode_record(record), record)
-            scope.journal(row_key(entry.map, entry.name), slot, forgotten=entry.forgotten)
+            # no slot holds it: it is told as what was before
+            scope.journal(row_key(entry.map, entry.name), slot, forgotten=entry.forgotten, under=slot)
     # Statements that forget an agent decide about leaves, so settings come first.
     for slot_map, name, slot in sorted(taken.slots, key=lambda one: one[0] is not SlotMap.SETTINGS):
         record = slot.record

@@ -62,6 +62,18 @@ def test_of_two_devices_that_one_has_been_both_histories_are_told(tmp_path: Path
         assert "older" in told(a) and "older" in told(b)
 
 
+def test_of_a_record_that_no_slot_holds_any_more_the_history_is_told(tmp_path: Path) -> None:
+    with boxes(tmp_path, 2) as (a, b):
+        a.user.set("p", "first")
+        a.give(b)
+        past = slot_of("past", NOW << 16)
+        entry = journal.Entry(b"", SlotMap.LEAVES, "p", past.device, past.record, False)
+        a.replica.write(lambda transaction: put_back(transaction, PUBLIC, TakenOut(entries=[entry])))
+        a.give(b)
+        assert a.values() == b.values() == {"p": "first"}
+        assert "past" in told(a) and "past" in told(b)
+
+
 def slot_of(value: str, order: int) -> Slot:
     record = Record(order, value=value)
     return Slot(True, b"\x01" * 16, encode_record(record), record)

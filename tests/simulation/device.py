@@ -19,6 +19,7 @@ from tests.transport.family import device
 from vademecum.engine import journal
 from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
+from vademecum.engine.law import hopeless
 from vademecum.engine.person import Person
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.retention import Retention
@@ -399,6 +400,16 @@ class Device:
                 if (told := _told((name, row) for name, row in view.rows(scope, slot_map) if row.slots))
             }
 
+    def counting(self) -> Rows:
+        """`rows` without the slots that are hopeless: a device may have removed one that another keeps."""
+        with self.program.read() as view:
+            return {
+                (scope, slot_map): told
+                for scope in view.scopes()
+                for slot_map in SlotMap
+                if (told := _told((name, _counting(row)) for name, row in view.rows(scope, slot_map) if row.slots))
+            }
+
     def documents(self) -> Rows:
         """What the documents say, in the terms of `rows`."""
 
@@ -449,6 +460,14 @@ class Device:
             elif entry.map is SlotMap.SETTINGS and entry.name.startswith(FORGOTTEN) and not record.deleted:
                 found.append(Fact(scope, Forgotten(entry.name[len(FORGOTTEN) :], record.order)))
         return found
+
+
+def _counting(row: Row) -> Row:
+    standings = [slot.standing for slot in row.slots]
+    left = [
+        slot for slot in row.slots if not hopeless(slot.standing, [one for one in standings if one != slot.standing])
+    ]
+    return row._replace(slots=tuple(left))
 
 
 def _told(rows: Iterable[tuple[str, Row]]) -> Told:
