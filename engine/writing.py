@@ -99,8 +99,8 @@ class ScopeWriter:
     def journal(self, key: bytes, mine: Slot, *, forgotten: bool = False, under: Slot | None = None) -> None:
         """Writes into the journal that this device wrote *mine*, and sees to it that the others hear of it.
 
-        *under* is what stands in the slot, where that is something else, or *mine* where no slot holds it: *mine* is then
-        told as what was before.
+        *under* is what stands in the slot, where that is something else, or *mine* where no slot holds it: *mine* is
+        then told as what was before.
         """
         entry, index = journal.entry_rows(self.number, key, mine, forgotten=forgotten)
         self._writer.put(Table.JOURNAL, *entry)

@@ -203,6 +203,12 @@ class InvalidCommit(PeerFault):
     code = "invalid-commit"
 
 
+class OtherGeneration(InvalidCommit):
+    """A commit of another generation of its scope than the replica's: it is of no use to this replica now."""
+
+    code = "other-generation"
+
+
 class InvalidSnapshot(PeerFault):
     """A snapshot that is not whole, or is for another vault, channel or scope than the one it came for."""
 

@@ -15,7 +15,7 @@ from vademecum.engine.changes import decode_changes
 from vademecum.engine.merging import merge
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
-from vademecum.errors import InvalidCommit, InvalidScope, PeerFault
+from vademecum.errors import InvalidCommit, InvalidScope, OtherGeneration, PeerFault
 from vademecum.storage.transaction import Writer
 from vademecum.transport import chains
 from vademecum.transport.body import Body, decode_body
@@ -140,7 +140,7 @@ class _Run:
             if header.device == self._transaction.device and header.device in self._mine:
                 raise Twin(self._channel, header.device, header.seq)
             if header.generation != self._generation:
-                raise InvalidCommit(
+                raise OtherGeneration(
                     f"It belongs to generation {header.generation} of its scope, and this device has generation "
                     f"{self._generation}: its changes come with a snapshot, or again."
                 )

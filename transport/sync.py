@@ -54,7 +54,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
-from vademecum.errors import PeerFault, RelayRefused
+from vademecum.errors import OtherGeneration, PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.contract import Ledger, Problem, Received
 from vademecum.transport.frames import Frame, decode
@@ -208,6 +208,9 @@ class Sync:
         channels = self._session.channels.values()
         if self._session.to_pull or any(channel.busy for channel in channels):
             return State.SYNCING
+        for name, channel in self._session.channels.items():
+            if channel.agreed:
+                self._session.withdraw(OtherGeneration.code, name)
         if all(channel.agreed for channel in channels):
             return State.SYNCED
         self._explain()

@@ -108,6 +108,11 @@ class Session:
     def report(self, code: str, message: str, channel: bytes = b"", device: bytes = b"", seq: int = 0) -> None:
         self.problems.setdefault((code, channel, device, seq), Problem(code, message, channel, device, seq))
 
+    def withdraw(self, code: str, channel: bytes) -> None:
+        """Problems of that kind with *channel* are over."""
+        for key in [key for key in self.problems if key[:2] == (code, channel)]:
+            del self.problems[key]
+
     def ask_for(self, name: bytes, channel: Channel) -> None:
         """Sees to it that the channel is pulled."""
         if not channel.pulling:

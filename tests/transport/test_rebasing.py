@@ -145,13 +145,13 @@ def test_a_commit_of_another_generation_is_never_applied(three: list[Member]) ->
     adopt(snapshot_of(one), one)
     before = contents(one)
     received = one.take(old[-1:])
-    assert [problem.code for problem in received.quarantined] == ["invalid-commit"]
+    assert [problem.code for problem in received.quarantined] == ["other-generation"]
     assert "generation 0" in received.quarantined[0].message
     assert contents(one) == before
     remember(one, pet="cat")
     new = one.own()
     received = two.take(new)
-    assert [problem.code for problem in received.quarantined] == ["invalid-commit"]
+    assert [problem.code for problem in received.quarantined] == ["other-generation"]
     assert "pet" not in two.values()
 
 
