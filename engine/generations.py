@@ -30,7 +30,7 @@ from .law import Forgotten, hopeless
 from .merging import bind_clients, check_name, clients_known, is_forgotten
 from .records import encode_record
 from .replica import Transaction
-from .retention import Retention, horizon, unneeded
+from .retention import Retention, agreed_now, horizon, unneeded
 from .settings import read_retention
 from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, row_of, slot_key
 from .snapshots import Held, Retained, Snapshot, base_client
@@ -77,7 +77,9 @@ def take_snapshot(transaction: Transaction, scope: str, generation: int | None =
     slots.sort(key=lambda held: held.key)
     retention = read_retention(transaction)
     past = list(journal.scope_entries(transaction.writer, number))
-    below = horizon(((one.record.order, size) for _, one, size in past), transaction.wall_ms, retention)
+    others = (one.record.order for _, one, _ in past if one.device != transaction.device)
+    now_ms = agreed_now(transaction.wall_ms, others)
+    below = horizon(((one.record.order, size) for _, one, size in past), now_ms, retention)
     doomed = set(_doomed(past, said, living, below, retention))
     retained = []
     for key, entry, _ in past:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from vademecum.errors import InvalidArgument
 
-from .clock import from_wall
+from .clock import from_wall, to_wall
 
-__all__ = ["Retention", "horizon", "unneeded"]
+__all__ = ["Retention", "agreed_now", "horizon", "unneeded"]
 
 DAY_MS = 24 * 60 * 60 * 1000
 ROW_BYTES = 100
@@ -58,6 +58,17 @@ def horizon(rows: Iterable[tuple[int, int]], now_ms: int, retention: Retention) 
         if order < old:
             break
     return old
+
+
+def agreed_now(wall_ms: int, others: Iterable[int]) -> int:
+    """The time from which an age is counted for all devices: by this one's *wall_ms*, but not later than what another
+    device has read. *others* are the orders of the other devices' rows.
+
+    A clock that runs years ahead would otherwise take the past of every device. Where nobody else has written, the
+    own clock is all there is.
+    """
+    newest = max(others, default=None)
+    return wall_ms if newest is None else min(wall_ms, to_wall(newest))
 
 
 def unneeded(

@@ -87,6 +87,20 @@ def test_all_devices_let_the_same_past_go_and_living_leaves_keep_theirs(pair: tu
             assert all(receipts)
 
 
+def test_a_clock_that_runs_years_ahead_takes_nobodys_past(pair: tuple[Box, Box]) -> None:
+    a, b = pair
+    for number in range(20):
+        b.agent().remember("often", number, because=f"said {number}")
+    b.user.set("home", "Lyon")
+    b.give(a)
+    a.wall += 3650 * DAY_MS
+    a.user.set("diet", "vegan")
+    snapshot = a.snapshot()
+    for box in pair:
+        box.adopt(snapshot)
+        assert [value for value, _, _ in told(box, "often")] == list(range(20))
+
+
 def test_a_device_away_since_before_the_horizon_still_brings_what_it_wrote(pair: tuple[Box, Box]) -> None:
     a, b = pair
     for number in range(3):
