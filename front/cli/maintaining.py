@@ -31,8 +31,10 @@ def compact(home: Home = None, as_json: AsJson = False) -> None:
         before, after = vault.compact()
     if as_json:
         print_json({"before": before, "after": after})
-    else:
+    elif after < before:
         print_line(f"{before:,} bytes before, {after:,} bytes now.")
+    else:  # a new database begins with some pages of its own, which is more than a small vault has to give back
+        print_line(f"There was nothing to give back: the files take {after:,} bytes. What was deleted is out of them.")
 
 
 def retention(
