@@ -15,6 +15,7 @@ from vademecum.engine.remembering import import_leaf
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import PUBLIC
 from vademecum.founding import STORE
+from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
 from vademecum.transport.relay.server import serve
@@ -84,7 +85,8 @@ def open_at(home: Path, wall: Callable[[], int]) -> Vault:
     """The vault in *home* with the wall clock *wall*, milliseconds since 1970."""
     identity = Identity.read(home)
     environment = Environment.open(home / STORE)
-    return Vault(home, identity, Replica(environment, device=identity.device, client=identity.client, wall=wall))
+    replica = Replica(environment, device=identity.device, client=identity.client, wall=wall)
+    return Vault(home, identity, replica, Installation.open(home, replica, identity, wall))
 
 
 async def joined(member: Vault, home: Path, name: str) -> Vault:

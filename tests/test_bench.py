@@ -35,6 +35,14 @@ def test_without_json_the_rows_are_a_table(capsys: pytest.CaptureFixture[str]) -
     assert "write/remember" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("small")
+def test_one_edit_fits_its_bytes_whoever_makes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["wire", "--json"])
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["wire/edit/person"]["met"] and rows["wire/edit/agent"]["met"]
+    assert rows["wire/week/agent/commits"]["value"] == 1
+
+
 def test_an_unknown_group_or_a_group_without_its_data_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, complaint in ((["rite"], "'rite'"), (["recall-quality"], "--data")):
         with pytest.raises(SystemExit) as ended:
@@ -122,4 +130,5 @@ def test_the_sealed_group_measures_a_sealed_vault_beside_a_plain_one(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.write.ROUNDS", 6)
+    monkeypatch.setattr("bench.wire.EDITS", 20)
     monkeypatch.setattr("bench.write.LEAVES", 1000)
