@@ -13,7 +13,7 @@ from vademecum.storage.tables import Table
 
 from . import journal, outbox
 from .replica import Transaction
-from .retention import ROW_BYTES, Retention, horizon, unneeded
+from .retention import ROW_BYTES, Retention, agreed_now, horizon, unneeded
 from .slots import decode_row
 from .view import View
 
@@ -25,15 +25,20 @@ RENEW_BYTES = 256 * 1024
 _STAMP = 24  # bytes of order and device at the end of a key in the history, behind a NUL
 
 
-def unkept(view: View, scope_name: str, retention: Retention, now_ms: int) -> list[bytes]:
-    """Keys of the journal's rows of *scope_name* that may go. O(rows and journal of the scope)."""
+def unkept(view: View, scope_name: str, retention: Retention, *, device: bytes, wall_ms: int) -> list[bytes]:
+    """Keys of the journal's rows of *scope_name* that may go, as *device* sees it, whose wall clock says *wall_ms*.
+
+    O(rows and journal of the scope).
+    """
     number = view.number(scope_name)
     if number is None:
         return []
-    below = horizon(_newest(view, number, retention), now_ms, retention)
+    stamps = [key[-_STAMP:] for key in view.reader.keys(Table.HISTORY, number)]
+    others = (int.from_bytes(stamp[:8], "big") for stamp in stamps if stamp[8:] != device)
+    below = horizon(_newest(view, number, retention), agreed_now(wall_ms, others), retention)
     found: list[bytes] = []
-    for row, stamps in groupby(view.reader.keys(Table.HISTORY, number), lambda key: key[len(number) : -_STAMP - 1]):
-        readings = [(int.from_bytes(key[-_STAMP : 8 - _STAMP], "big"), key[8 - _STAMP :]) for key in stamps]
+    for row, keys in groupby(view.reader.keys(Table.HISTORY, number), lambda key: key[len(number) : -_STAMP - 1]):
+        readings = [(int.from_bytes(key[-_STAMP : 8 - _STAMP], "big"), key[8 - _STAMP :]) for key in keys]
         if len(readings) == 1:
             continue
         held = decode_row(view.reader.get(Table.LEAVES, number + row))

@@ -47,10 +47,11 @@ def compact(vault: Vault) -> Compacted:
 
 def _let_go(vault: Vault, scope: str) -> None:
     """Removes what the retention does not keep of the history of *scope*, some rows at a time."""
-    with vault.replica.read() as view:
-        keys = unkept(view, scope, read_retention(view), vault.replica.wall())
+    replica = vault.replica
+    with replica.read() as view:
+        keys = unkept(view, scope, read_retention(view), device=replica.device, wall_ms=replica.wall())
     for start in range(0, len(keys), ROWS_AT_ONCE):
-        vault.replica.write(partial(trim, scope_name=scope, keys=keys[start : start + ROWS_AT_ONCE]))
+        replica.write(partial(trim, scope_name=scope, keys=keys[start : start + ROWS_AT_ONCE]))
 
 
 def _fold(transaction: Transaction, scope: str) -> None:

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from tests.endtoend.device import Device, join, tree_of
+from tests.engine.box import boxes
 from vademecum import Vault
-from vademecum.engine.retention import Retention
+from vademecum.engine.retention import DAY_MS, Retention
 from vademecum.engine.scopes import PUBLIC
 from vademecum.engine.settings import keep_retention
 from vademecum.engine.trimming import RENEW_BYTES, trim, unkept
@@ -20,7 +21,19 @@ LEAST = Retention(days=1, bytes=0, newest=1)
 
 def _unkept(vault: Vault, retention: Retention) -> list[bytes]:
     with vault.replica.read() as view:
-        return unkept(view, PUBLIC, retention, vault.replica.wall())
+        return unkept(view, PUBLIC, retention, device=vault.replica.device, wall_ms=vault.replica.wall())
+
+
+def test_a_clock_that_runs_years_ahead_takes_nobodys_past_here_either(tmp_path: Path) -> None:
+    with boxes(tmp_path, 2) as (a, b):
+        for number in range(20):
+            b.agent().remember("often", number, because=f"said {number}")
+        b.give(a)
+        with a.replica.read() as view:
+            wall_ms = a.wall + 3650 * DAY_MS
+            assert unkept(view, PUBLIC, Retention(), device=a.id, wall_ms=wall_ms) == []
+            alone = unkept(view, PUBLIC, Retention(), device=b.id, wall_ms=wall_ms)
+            assert len(alone) == 20 - Retention().newest, "for the only one that writes its own clock is all there is"
 
 
 def _rows(vault: Vault, table: Table) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.transport.family import AT, device, found
 from tests.transport.memory_ledger import FIRST, SECOND, MemoryLedger, replicas
-from tests.transport.wire import ORIGIN, Client, Switchboard, run
+from tests.transport.wire import ORIGIN, Client, Switchboard, mangling, run
 from vademecum.errors import MalformedBytes, PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash
@@ -323,20 +323,7 @@ def test_answers_to_questions_never_asked_are_faults_of_the_peer(board: Switchbo
 def test_replicas_converge_over_a_line_that_drops_doubles_and_swaps_messages(board: Switchboard, seed: int) -> None:
     rng = random.Random(seed)
     clients = [Client(ledger) for ledger in replicas(found(), 3)]
-    held: list[bytes] = []
-
-    def mangle(message: bytes) -> Iterable[bytes]:
-        what = rng.random()
-        if what < 0.05:
-            return []
-        if what < 0.1:
-            return [message, message]
-        if what < 0.15:
-            held.append(message)
-            return []
-        if held and what < 0.25:
-            return [message, held.pop()]
-        return [message]
+    mangle, held = mangling(rng, 0.05, 0.05, 0.05)
 
     for _ in range(300):
         client = rng.choice(clients)

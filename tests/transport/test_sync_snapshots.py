@@ -12,7 +12,7 @@ import pytest
 
 from tests.transport.family import found
 from tests.transport.memory_ledger import FIRST, SECOND, MemoryLedger, replicas
-from tests.transport.wire import Client, Switchboard, run
+from tests.transport.wire import Client, Switchboard, mangling, run
 from vademecum.errors import PeerFault
 from vademecum.transport import frames
 from vademecum.transport.frames import BEGINNING, Frame, decode, encode
@@ -489,21 +489,8 @@ def test_replicas_converge_over_bad_lines_while_channels_are_renewed(
 ) -> None:
     rng = random.Random(seed)
     some = clients(3)
-    held: list[bytes] = []
+    mangle, held = mangling(rng, 0.04, 0.03, 0.03)
     said: dict[bytes, set[tuple[bytes, bytes]]] = {FIRST: set(), SECOND: set()}
-
-    def mangle(message: bytes) -> Iterable[bytes]:
-        what = rng.random()
-        if what < 0.04:
-            return []
-        if what < 0.07:
-            return [message, message]
-        if what < 0.1:
-            held.append(message)
-            return []
-        if held and what < 0.2:
-            return [message, held.pop()]
-        return [message]
 
     for _ in range(300):
         client = rng.choice(some)

@@ -30,6 +30,26 @@ ORIGIN = "relay.example:443"
 Mangle = Callable[[bytes], Iterable[bytes]]
 
 
+def mangling(rng: random.Random, dropped: float, doubled: float, late: float) -> tuple[Mangle, list[bytes]]:
+    """A line that drops, doubles and swaps messages with these chances; and those that it holds back just now."""
+    held: list[bytes] = []
+
+    def mangle(message: bytes) -> Iterable[bytes]:
+        what = rng.random()
+        if what < dropped:
+            return []
+        if what < dropped + doubled:
+            return [message, message]
+        if what < dropped + doubled + late:
+            held.append(message)
+            return []
+        if held and what < dropped + doubled + late + 0.1:
+            return [message, held.pop()]
+        return [message]
+
+    return mangle, held
+
+
 @dataclass(eq=False)
 class Line:
     """One client's connection: what is on its way in either direction."""
