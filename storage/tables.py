@@ -36,6 +36,7 @@ class Table(Enum):
     HELD = b"held"  # channel ‖ device ‖ seq → a commit that waits for the one before it, or was quarantined
     POSITIONS = b"positions"  # relay ‖ channel (‖ device) → place in its log, what it has acknowledged
     ROSTER = b"roster"  # hash → signed statement
+    SIGNALS = b"signals"  # seq → scope and message that no curator has read yet
     SEAL = b"seal"  # nothing, or how the data key of a sealed vault is kept; itself never sealed
 
 
@@ -68,6 +69,7 @@ NAMES: dict[Table, Name | None] = {
     Table.HELD: None,
     Table.POSITIONS: None,
     Table.ROSTER: None,
+    Table.SIGNALS: None,
     Table.SEAL: None,
 }
 """For every table, the names in its keys, which a sealed vault hides; None where keys are numbers and random ids."""

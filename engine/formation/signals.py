@@ -1,0 +1,63 @@
+"""Signals: that a message of the person was recorded, and nobody has thought about it yet.
+
+A queue of this device in the table of signals, ``seq → [session, message, at]``; it is not told to others: the device
+that logged a message curates it. Dropped in the transaction that records the message, taken away in the one that
+writes what came of it, so each is handled once in effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgpack
+
+from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Reader, Writer
+
+__all__ = ["Signal", "count", "done", "drop", "oldest", "waiting"]
+
+
+class Signal(NamedTuple):
+    """``session`` is the scope, ``message`` the name in it; ``at_ms`` is when the signal was dropped, by wall clock."""
+
+    seq: int
+    session: str
+    message: str
+    at_ms: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.session}:{self.message}"
+
+
+def drop(writer: Writer, session: str, message: str, at_ms: int) -> None:
+    """Adds a signal for *message* of the scope *session*. O(1)."""
+    last = writer.last_key(Table.SIGNALS, b"")
+    seq = 1 if last is None else int.from_bytes(last, "big") + 1
+    writer.put(Table.SIGNALS, seq.to_bytes(8, "big"), msgpack.packb([session, message, at_ms]))
+
+
+def waiting(reader: Reader, limit: int) -> list[Signal]:
+    """The *limit* oldest."""
+    found: list[Signal] = []
+    for key, data in reader.scan(Table.SIGNALS):
+        if len(found) == limit:
+            break
+        found.append(Signal(int.from_bytes(key, "big"), *msgpack.unpackb(data)))
+    return found
+
+
+def oldest(reader: Reader) -> Signal | None:
+    """The one that has waited longest."""
+    return next(iter(waiting(reader, 1)), None)
+
+
+def count(reader: Reader) -> int:
+    return reader.count(Table.SIGNALS)
+
+
+def done(writer: Writer, signals: Iterable[Signal]) -> None:
+    """Takes *signals* away; those that are gone already are no matter."""
+    for signal in signals:
+        writer.delete(Table.SIGNALS, signal.seq.to_bytes(8, "big"))
