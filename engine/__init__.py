@@ -34,6 +34,8 @@ forgetting   what the person has had removed, and which agents are forgotten
 removing     forgetting paths, sessions and spans of time
 settings     what this installation keeps for itself: the retention
 renewing     what a device that was copied has written, said again by the one the copy becomes
+locality     which sessions stay on this device
+sessions     an agent's conversations: logging, pins, handing over
 audit        why, log and history
 checking     whether what is kept agrees with itself, and making anew what is derived
 restoring    putting what was read of a damaged replica into a new one

@@ -27,6 +27,7 @@ from .documents import FIRST, Generation, generation_at
 from .forgetting import is_void, note_purge, swept
 from .journal import Entry
 from .law import Forgotten, hopeless
+from .locality import is_local
 from .merging import bind_clients, check_name, clients_known, is_forgotten
 from .records import encode_record
 from .replica import Transaction
@@ -59,19 +60,21 @@ def generation_of(view: View, scope: str) -> int:
 def take_snapshot(transaction: Transaction, scope: str, generation: int | None = None) -> Snapshot:
     """All that counts in *scope* now, for *generation*, but at least for the one after that which it has here.
 
-    Changes nothing. O(rows and journal of the scope).
+    Of a session that stays on this device, nothing that this device wrote is in it. Changes nothing. O(rows and journal
+    of the scope).
     """
     number = transaction.number(scope)
     generation = max(generation or 0, generation_of(transaction, scope) + 1)
     if number is None:
         return Snapshot(generation, ())
     forgotten = forgotten_by(transaction.statements(scope))
+    hidden = transaction.device if is_local(transaction, scope, transaction.device) else None
     slots = []
     living: dict[bytes, bool] = {}
     said: set[bytes] = set()
     for key, row in _rows(transaction, number):
         living[key] = row.live
-        for slot in _counting(row.slots, forgotten):
+        for slot in _counting([one for one in row.slots if one.device != hidden], forgotten):
             slots.append(Held(SlotMap(key[0]), key[1:].decode(), slot))
             said.add(journal.entry_key(number, key, slot.record.order, slot.device))
     slots.sort(key=lambda held: held.key)
@@ -83,7 +86,7 @@ def take_snapshot(transaction: Transaction, scope: str, generation: int | None =
     doomed = set(_doomed(past, said, living, below, retention))
     retained = []
     for key, entry, _ in past:
-        if key not in said and key not in doomed:
+        if key not in said and key not in doomed and entry.device != hidden:
             gone = entry.forgotten or is_void(entry.record, forgotten(entry.record.writer))
             record = journal.emptied(entry.record) if gone else entry.record
             slot = Slot(record.by_person, entry.device, encode_record(record), record)

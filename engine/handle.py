@@ -7,8 +7,8 @@ manners, since Python can always look behind a closure; across a process boundar
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
-from typing import Any, Protocol
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vademecum.errors import Confined, InvalidArgument, NotFound
 
@@ -25,6 +25,9 @@ from .sight import Sight
 from .times import to_ms
 from .trees import nest
 
+if TYPE_CHECKING:
+    from .session_handle import SessionHandle
+
 __all__ = ["AgentHandle", "Search", "agent_handle"]
 
 
@@ -37,11 +40,11 @@ class Search(Protocol):
 class AgentHandle:
     """One agent's access to the vault. Made by ``vault.agent(id)``.
 
-    It reads ``user.public``, the leaves of ``user.private`` that the person granted to it, and its own scope; it
-    writes ``user.public`` and its own scope.
+    It reads ``user.public``, the leaves of ``user.private`` that the person granted to it, its own scope and its own
+    sessions; it writes ``user.public``, its own scope and its sessions.
     """
 
-    __slots__ = ("_look", "_remember", "_search", "_withdraw", "agent")
+    __slots__ = ("_look", "_open_session", "_remember", "_search", "_withdraw", "agent")
 
     def __init__(
         self,
@@ -50,12 +53,24 @@ class AgentHandle:
         remember: Callable[..., list[Leaf]],
         withdraw: Callable[[str, str], None],
         search: Callable[[str, int], Recollections],
+        open_session: Callable[[str, timedelta | None], SessionHandle],
     ) -> None:
         self.agent = agent
         self._look = look
         self._remember = remember
         self._withdraw = withdraw
         self._search = search
+        self._open_session = open_session
+
+    def session(self, session: str, *, lifetime: timedelta | None = None) -> SessionHandle:
+        """The conversation *session* (1–64 letters, digits, ``.``, ``_``, ``-``); its first message makes it.
+
+        lifetime: how long it is kept after its last message: 30 days by default, ``timedelta.max`` for ever. Of a
+            session that is there, one that is given replaces the one it has, with the next message.
+
+        Raises `Confined` if it is another agent's, `InvalidScope`, `InvalidArgument`.
+        """
+        return self._open_session(session, lifetime)
 
     def remember(
         self,
@@ -167,7 +182,12 @@ def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandl
     def recall(query: str, k: int) -> Recollections:
         return search(query, k, agent)
 
-    return AgentHandle(agent, look, remember, withdraw, recall)
+    def open_session(session: str, lifetime: timedelta | None) -> SessionHandle:
+        from .session_handle import session_handle
+
+        return session_handle(replica, agent, session, lifetime)
+
+    return AgentHandle(agent, look, remember, withdraw, recall, open_session)
 
 
 def _target(agent: AgentId, scope: str) -> str:

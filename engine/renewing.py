@@ -24,6 +24,7 @@ from .changes import Changes
 from .clock import MAX_READING
 from .document import Document, update_origin
 from .documents import OpenDocument
+from .locality import LOCAL, local_name
 from .records import encode_record
 from .replica import Transaction
 from .slots import Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
@@ -118,6 +119,8 @@ def put_back(transaction: Transaction, scope_name: str, taken: TakenOut) -> None
             # It took the place of a record of the same order, which the others may hold still: it is removed there only
             # if this one ranks above it.
             record = record._replace(order=record.order + 1)
+        if slot_map is SlotMap.SETTINGS and name.startswith(LOCAL):
+            name = local_name(device)  # a session that stays with the copy stays with the device that it becomes
         own = scope.row(slot_map, name).own(slot.by_person, device)
         if own is None or own.record.order < record.order:
             scope.replace(slot_map, name, record)

@@ -14,10 +14,14 @@ from .scopes import PRIVATE, PUBLIC, agent_scope
 from .slots import SlotMap
 from .view import View
 
-__all__ = ["OWNER", "Sight", "grant_name"]
+__all__ = ["OWNER", "Sight", "grant_name", "owner_name", "owners"]
 
 OWNER = "owner"
 """Setting of a session's scope: the name of the agent whose session it is."""
+_OWNER = "owner/"
+"""Begins a setting that says the same for one agent: two devices, apart, may have given two agents' sessions one name.
+Each agent then sees what it logged itself.
+"""
 
 _GRANT = ":"
 
@@ -27,6 +31,23 @@ def grant_name(path: str, agent: str) -> str:
     return f"{agent}{_GRANT}{path}"
 
 
+def owner_name(agent: str) -> str:
+    """The setting by which a session is (also) that of the agent *agent* (``developer/slug``)."""
+    return _OWNER + agent
+
+
+def owners(view: View, scope: str) -> set[str]:
+    """The agents (``developer/slug``) whose session *scope* is: nearly always one."""
+    found = set()
+    for name, row in view.rows(scope, SlotMap.SETTINGS, OWNER):
+        if row.winner is not None:
+            if name == OWNER and isinstance(row.winner.value, str):
+                found.add(row.winner.value)
+            elif name.startswith(_OWNER):
+                found.add(name[len(_OWNER) :])
+    return found
+
+
 class Sight:
     """What *agent* sees in *view*; the person, where *agent* is None."""
 
@@ -34,6 +55,7 @@ class Sight:
         self.view = view
         self.agent = agent
         self._granted: list[str] | None = None
+        self._owned: dict[str, bool] = {}
 
     def scopes(self) -> list[str]:
         """Scopes of which at least some leaf may be seen, Tier 1 first."""
@@ -49,7 +71,7 @@ class Sight:
             return True
         if scope == PRIVATE:
             return any(path == granted or path.startswith(granted + ".") for granted in self.granted())
-        return self._owns(scope)
+        return self._owns(scope) and self._logged(scope, path)
 
     def granted(self) -> list[str]:
         """Paths of ``user.private`` that this agent was granted; a path stands for all below it."""
@@ -79,8 +101,13 @@ class Sight:
     def _owns(self, scope: str) -> bool:
         if not scope.startswith("session/") or self.agent is None:
             return False
-        owner = self.view.get(scope, SlotMap.SETTINGS, OWNER)
-        return owner is not None and owner.value == self.agent.name
+        if scope not in self._owned:
+            self._owned[scope] = self.agent.name in owners(self.view, scope)
+        return self._owned[scope]
+
+    def _logged(self, scope: str, message: str) -> bool:
+        record = self.view.get(scope, SlotMap.MESSAGES, message)
+        return record is not None and self.agent is not None and record.writer.partition("@")[0] == self.agent.name
 
 
 def _by_tier(scope: str) -> tuple[int, str]:

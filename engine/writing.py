@@ -13,6 +13,7 @@ from . import journal, outbox
 from .documents import Documents, Generation
 from .forgetting import carry_out
 from .law import Forgotten, hopeless
+from .locality import is_local
 from .records import Record, encode_record
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
 from .splitting import NO_UPDATE
@@ -48,6 +49,7 @@ class ScopeWriter:
         self._forgotten: Forgotten | None = None
         self._unsettled = False
         self._renews = False
+        self._hands_over = False
 
     def row(self, slot_map: SlotMap, name: str) -> Row:
         """All slots of *name*, this transaction's writes included."""
@@ -203,14 +205,27 @@ class ScopeWriter:
         """Puts what is still there in place of all that waits to be sent, when the transaction ends."""
         self._renews = True
 
+    def hand_over(self) -> None:
+        """Queues all that this device has ever written in the scope for the next commit, when the transaction ends."""
+        self._hands_over = True
+
     def finish(self) -> bool:
-        """Keeps the document's updates and queues this device's own for the next commit; says whether there are any."""
+        """Keeps the document's updates and queues this device's own for the next commit; says whether there are any.
+
+        Of a session that stays on this device, nothing is queued.
+        """
         for update in self._applied:
             self._open.append(self._writer, update)
         made = self._made is not None and bool(self._made or self._written)
         if made:
             (update,) = self._made or [NO_UPDATE]
             self._open.append(self._writer, update)
+        if is_local(self.transaction, self.name, self.transaction.device):
+            made = False
+        elif self._hands_over:
+            since = outbox.gathered(self._writer, self.number)
+            outbox.add(self._writer, self.number, outbox.Pending(self.document.encode_own_since(since), (), True))
+        elif made:
             outbox.add(self._writer, self.number, outbox.Pending(update, tuple(self._written), self._deletes))
         if self._renews:
             since = outbox.gathered(self._writer, self.number)

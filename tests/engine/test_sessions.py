@@ -1,0 +1,202 @@
+"""Sessions: what is logged, whose it is, what drops a signal, and that it stays here until it is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.engine.box import NOW, Box, boxes
+from vademecum.engine.checking import check_replica
+from vademecum.engine.formation import signals
+from vademecum.engine.messages import SessionMessage
+from vademecum.engine.records import Record
+from vademecum.engine.slots import SlotMap
+from vademecum.errors import (
+    Confined,
+    InvalidArgument,
+    InvalidScope,
+    InvalidTime,
+    InvalidValue,
+    NotFound,
+    VademecumError,
+)
+from vademecum.storage.tables import Table
+
+FOOD, FOOD2, TRIPS = "prix/daily-eats@1.0.0", "prix/daily-eats@2.0.0", "acme/trips@3"
+TALK = "session/lunch"
+WORDS = "Never book me a steakhouse again."
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    with boxes(tmp_path, 1) as (made,):
+        yield made
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[list[Box]]:
+    with boxes(tmp_path, 2) as made:
+        yield made
+
+
+def contents(box: Box) -> dict[Table, list[tuple[bytes, bytes]]]:
+    with box.replica.read() as view:
+        return {table: list(view.reader.scan(table)) for table in Table}
+
+
+def waiting(box: Box) -> list[signals.Signal]:
+    with box.replica.read() as view:
+        return signals.waiting(view.reader, 100)
+
+
+def texts(found: list[SessionMessage]) -> list[str]:
+    return [one.text for one in found]
+
+
+def test_a_message_is_kept_with_its_role_time_and_tool_in_the_order_of_logging(box: Box) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    said = datetime(2026, 11, 29, 8, 30, tzinfo=UTC)
+    first = talk.log("user", WORDS, at=said)
+    second = talk.log("tool", "3 tables are free", tool="book_table", at=said - timedelta(hours=1))
+    third = talk.log("assistant", "Noted.")
+    one, two, three = talk.messages()
+    assert (one.id, one.role, one.text, one.at, one.tool) == (first, "user", WORDS, said, None)
+    assert (two.id, two.role, two.tool) == (second, "tool", "book_table")
+    assert (three.id, three.at) == (third, datetime.fromtimestamp(NOW / 1000, UTC))
+    assert first.startswith("session/lunch:") and sorted([third, second, first]) == [first, second, third]
+
+
+def test_what_the_person_says_drops_a_signal_in_the_same_transaction_and_nothing_else_does(box: Box) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    talk.log("system", "Be kind.")
+    mine = talk.log("user", WORDS)
+    for role in ("assistant", "tool"):
+        talk.log(role, "words")
+    (signal,) = waiting(box)
+    assert (signal.id, signal.session, signal.at_ms) == (mine, TALK, NOW)
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "how", "error", "said"),
+    [
+        ("human", "hi", {}, InvalidArgument, "'human' is not one of user, assistant, tool, system"),
+        ("", "hi", {}, InvalidArgument, "role ''"),
+        ("user", "hi", {"at": datetime(2026, 1, 1)}, InvalidTime, "no time zone"),
+        ("user", "hi", {"tool": "search"}, InvalidArgument, "only one of role 'tool'"),
+        ("tool", "hi", {"tool": "x" * 129}, InvalidArgument, "1 to 128 bytes"),
+        ("user", "ü" * 16_385, {}, InvalidValue, "32,770 bytes; at most 32,768"),
+        ("user", " \n", {}, InvalidValue, "no words"),
+        ("user", "\ud800", {}, InvalidValue, "surrogate"),
+        ("user", 5, {}, InvalidValue, "is a int"),
+    ],
+)
+def test_a_bad_message_is_refused_and_changes_nothing(
+    box: Box, role: str, text: str, how: dict[str, object], error: type[VademecumError], said: str
+) -> None:
+    before = contents(box)
+    with pytest.raises(error, match=said):
+        box.agent(FOOD).session("lunch").log(role, text, **how)  # type: ignore[arg-type]
+    assert contents(box) == before
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "x" * 65, ".", "a b", "../x"])
+def test_a_bad_name_is_refused(box: Box, name: str) -> None:
+    with pytest.raises(InvalidScope):
+        box.agent(FOOD).session(name)
+
+
+@pytest.mark.parametrize("lifetime", [timedelta(0), timedelta(days=-1), 5])
+def test_a_bad_lifetime_is_refused(box: Box, lifetime: timedelta) -> None:
+    with pytest.raises(InvalidArgument, match="lifetime"):
+        box.agent(FOOD).session("lunch", lifetime=lifetime)
+
+
+def test_an_agents_versions_share_its_sessions_and_no_other_agent_gets_in(box: Box) -> None:
+    early = box.agent(TRIPS).session("lunch")  # before there was one
+    mine = box.agent(FOOD).session("lunch").log("user", WORDS)
+    assert texts(box.agent(FOOD2).session("lunch").messages()) == [WORDS]
+    with pytest.raises(Confined, match="'lunch' is not one of acme/trips@3's"):
+        box.agent(TRIPS).session("lunch")
+    before = contents(box)
+    for attempt in (lambda: early.log("user", "x"), lambda: early.pin(mine), early.hand_over):
+        with pytest.raises(Confined):
+            attempt()
+    assert contents(box) == before
+    assert early.messages() == []
+
+
+def test_an_imported_conversation_is_no_agents(box: Box) -> None:
+    def give(transaction: object) -> None:
+        scope = transaction.scope(TALK)  # type: ignore[attr-defined]
+        scope.put(SlotMap.MESSAGES, "m1", Record(0, value=["Ann", "hello"]))
+
+    box.replica.write(give)
+    with pytest.raises(Confined):
+        box.agent(FOOD).session("lunch")
+
+
+def test_pins_are_kept_and_taken_back(box: Box) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    first, second = talk.log("user", "one"), talk.log("user", "two")
+    talk.pin(second)
+    talk.pin(second)
+    assert [one.pinned for one in talk.messages()] == [False, True]
+    talk.unpin(second)
+    talk.pin(first)
+    assert [one.pinned for one in talk.messages()] == [True, False]
+    for name in ("session/lunch:nothing", "", first.replace("lunch", "dinner")):
+        with pytest.raises(NotFound):
+            talk.pin(name)
+
+
+def test_nothing_of_a_session_is_gathered_before_it_is_handed_over_and_then_all_of_it(two: list[Box]) -> None:
+    here, there = two
+    talk = here.agent(FOOD).session("lunch")
+    ids = [talk.log("user", WORDS), talk.log("assistant", "Noted.")]
+    talk.pin(ids[0])
+    assert not contents(here)[Table.OUTBOX] and here.gather(TALK) == []
+    assert talk.hand_over() and not talk.hand_over()
+    ids.append(talk.log("user", "And no pork."))
+    here.give(there, scope=TALK)
+    assert talk.messages() == there.agent(FOOD).session("lunch").messages()
+    assert [(one.id, one.pinned) for one in talk.messages()] == [(ids[0], True), (ids[1], False), (ids[2], False)]
+    assert not waiting(there), "signals belong to the device that logged the message"
+    ids.append(there.agent(FOOD).session("lunch").log("user", "I moved to the tablet."))
+    there.give(here, scope=TALK)
+    assert [one.id for one in talk.messages()] == ids == sorted(ids)
+    for one in two:
+        with one.replica.read() as view:
+            assert not list(check_replica(view))
+
+
+def test_there_is_nothing_to_hand_over_before_the_first_message(box: Box) -> None:
+    with pytest.raises(NotFound):
+        box.agent(FOOD).session("lunch").hand_over()
+
+
+def test_handing_over_a_session_leaves_one_of_the_same_name_elsewhere_where_it_is(two: list[Box]) -> None:
+    here, there = two
+    mine, other = here.agent(FOOD).session("lunch"), there.agent(TRIPS).session("lunch")
+    mine.log("user", "one")
+    other.log("user", "secret")
+    there.wall += 1000
+    mine.hand_over()
+    here.give(there, scope=TALK)
+    other.log("user", "more")
+    assert there.gather(TALK) == []
+    # of what both have now, the snapshot holds only what came in, and adopting it keeps the rest here
+    snapshot = there.snapshot(TALK)
+    assert all(held.slot.device == here.id for held in snapshot.slots)
+    assert not snapshot.superseded
+    there.adopt(snapshot, TALK)
+    assert there.gather(TALK) == []
+    assert texts(other.messages()) == ["secret", "more"], "each agent sees what it logged itself"
+    assert texts(there.agent(FOOD).session("lunch").messages()) == ["one"]
+    here.adopt(snapshot, TALK)
+    other.hand_over()
+    there.give(here, scope=TALK)
+    assert texts(mine.messages()) == ["one"]
+    assert texts(here.agent(TRIPS).session("lunch").messages()) == ["secret", "more"]
