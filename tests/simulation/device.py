@@ -367,6 +367,8 @@ class Device:
                 again = self._truth.sealed.pop((scope, author, seq))
                 self._unsealed.setdefault(scope, []).extend(again)
                 self._sealed[scope] = last
+        for scope in self._unsealed:  # also where the commits given up held no fact
+            self._sealed[scope] = min(self._sealed[scope], self._last_sealed(scope))
 
     def _last_sealed(self, scope: str) -> int:
         return self.ledger.frontier(self.channel(scope)).get(self.id, (0, b""))[0]
