@@ -184,6 +184,8 @@ def cut(writer: Writer, channel: bytes, device: bytes, keep: int) -> list[bytes]
         writer.delete(Table.FRONTIERS, chain)
     if acknowledged(writer, channel).get(device, 0) > keep:
         writer.put(Table.POSITIONS, chain, keep.to_bytes(8, "big"))
+    if given_up:  # what was read of the relay's log may build on the commits that come in their place
+        writer.delete(Table.POSITIONS, channel)
     return given_up
 
 

@@ -69,6 +69,7 @@ class Channels:
         """The relay holds what the replica holds: notes the position, and acknowledgements that were lost."""
         self._note_held(name, channel, seq)
         channel.position = seq
+        channel.asked = {device: end for device, (end, _) in channel.ours.items()}
         self._session.to_consider.add(name)
 
     def _note_held(self, name: bytes, channel: Channel, position: int) -> None:
@@ -93,6 +94,7 @@ class Channels:
             channel = session.channels[name]
             after = channel.position if channel.attempts == 0 else 0
             have = {device: seq for device, (seq, _) in channel.ours.items()}
+            channel.asked = have
             self._pulls += 1
             session.send(frames.Pull(name, session.log_id, after, have, channel.base))
 
@@ -119,8 +121,11 @@ class Channels:
         if channel.base != end.base:
             self._apart(name, channel)
             return
+        if self._check_forks(name, channel):  # what was pulled builds on the other copy's commits: those come first
+            channel.batch.clear()
+            session.ask_for(name, channel)
+            return
         self.flush(name, channel, end.seq)
-        self._check_forks(name, channel)
         self._check_rewind(name, channel)
         self._note_held(name, channel, channel.position)
         session.to_consider.add(name)
@@ -175,6 +180,8 @@ class Channels:
             position = max(channel.position, channel.tail)
         if not channel.batch and position == channel.position:
             return
+        if self._gave_up(name, channel):
+            return
         items, channel.batch = channel.batch, []
         received = self._ledger.receive(name, self._session.log_id, items, position)
         channel.position = position
@@ -183,6 +190,18 @@ class Channels:
         for problem in received.quarantined:
             self._session.report(problem.code, problem.message, name, problem.device, problem.seq)
         channel.ours = dict(self._ledger.frontier(name))
+
+    def _gave_up(self, name: bytes, channel: Channel) -> bool:
+        """Whether commits were given up here since the channel was pulled, because another copy of this device has
+        written others. What has come then builds on those, and would be taken in before them: it is asked for anew.
+        """
+        ours = self._ledger.frontier(name)
+        if all(seq <= ours.get(device, (0, b""))[0] for device, seq in channel.asked.items()):
+            return False
+        channel.ours, channel.position = dict(ours), 0
+        channel.batch.clear()
+        self._session.ask_for(name, channel)
+        return True
 
     def _check_rewind(self, name: bytes, channel: Channel) -> None:
         for device, seq in self._ledger.acknowledged(name).items():
@@ -197,15 +216,20 @@ class Channels:
                     seq,
                 )
 
-    def _check_forks(self, name: bytes, channel: Channel) -> None:
+    def _check_forks(self, name: bytes, channel: Channel) -> bool:
+        """Whether a chain was given up, because another copy of this device has written it."""
+        released = False
         for device, (seq, digest) in channel.relay.items():
             ours = channel.ours.get(device)
             if ours is not None and ours[0] == seq and ours[1] != digest:
-                self._fork(name, channel, device, seq)
+                released |= self._fork(name, channel, device, seq)
+        return released
 
-    def _fork(self, name: bytes, channel: Channel, device: bytes, seq: int) -> None:
+    def _fork(self, name: bytes, channel: Channel, device: bytes, seq: int) -> bool:
+        """Reports that a chain is forked; or, if it is this device's own, gives it up and returns True."""
         if self._ledger.release(name, device, seq):
-            return
+            channel.ours = dict(self._ledger.frontier(name))
+            return True
         channel.stuck.add(device)
         self._session.report(
             "fork-detected",
@@ -215,6 +239,7 @@ class Channels:
             device,
             seq,
         )
+        return False
 
     # --- what the relay lacks -----------------------------------------------------------------------------------
 

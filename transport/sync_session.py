@@ -34,6 +34,7 @@ class Channel:
     ours: dict[bytes, Chain]
     base: Base
     position: int  # the log sequence up to which the replica lacks nothing
+    asked: dict[bytes, int] = field(default_factory=dict)  # what the replica held when the channel was last pulled
     relay: dict[bytes, Chain] = field(default_factory=dict)  # the relay's frontier, as last told
     relay_base: Base = BEGINNING
     told: bool = False  # whether the relay's frontier and base are known at all
