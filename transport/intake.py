@@ -39,12 +39,23 @@ class Twin(Exception):
 
 
 class Intake:
-    """Takes in commits of one channel. With *tripwire*, `take` raises `Twin`, and then nothing has changed."""
+    """Takes in commits of one channel. With *tripwire*, `take` raises `Twin`, and then nothing has changed.
+
+    What comes *by_hand*, past the relay, does not count as seen there.
+    """
 
     def __init__(
-        self, vault: bytes, channel: bytes, roster: Roster, secrets: VaultSecrets, *, tripwire: bool = False
+        self,
+        vault: bytes,
+        channel: bytes,
+        roster: Roster,
+        secrets: VaultSecrets,
+        *,
+        tripwire: bool = False,
+        by_hand: bool = False,
     ) -> None:
         self.tripwire = tripwire
+        self.by_hand = by_hand
         self._vault = vault
         self._channel = channel
         self._roster = roster
@@ -118,14 +129,15 @@ class _Run:
     def admit(self, data: bytes) -> None:
         """Applies *data* and whatever was waiting for it; or holds it, or sets it aside."""
         waiting: bytes | None = data
+        seen = not self._intake.by_hand
         while waiting is not None:
-            header = self._admit_one(waiting)
-            waiting = None
+            header = self._admit_one(waiting, seen=seen)
+            waiting, seen = None, False  # one that was held may have come by hand
             if header is not None:
                 waiting = chains.held(self._writer, self._channel, header.device, header.seq + 1)
 
-    def _admit_one(self, data: bytes) -> Header | None:
-        """The header, if the commit was applied."""
+    def _admit_one(self, data: bytes, *, seen: bool) -> Header | None:
+        """The header, if the commit was applied. *seen* says that the relay was seen to hold it."""
         its_hash = commit_hash(data)
         if its_hash in self._spoiled:
             self._problems.append(self._spoiled[its_hash])
@@ -134,7 +146,7 @@ class _Run:
             header = parse_header(data)
             seq, last = self._frontier.get(header.device, chains.NO_COMMIT)
             if header.seq <= seq:
-                self._compare(header, data)
+                self._compare(header, data, seen=seen)
                 return None
             header, body = self._intake.open(data)
             if header.device == self._transaction.device and header.device in self._mine:
@@ -164,12 +176,13 @@ class _Run:
             raise _Spoiled(its_hash, self._problem(data, error)) from error
         chains.set_scope(self._writer, self._channel, body.scope)
         chains.add_commit(self._writer, self._channel, header.device, header.seq, its_hash, data)
-        chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
+        if seen:
+            chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
         self._frontier[header.device] = (header.seq, its_hash)
         self._applied += 1
         return header
 
-    def _compare(self, header: Header, data: bytes) -> None:
+    def _compare(self, header: Header, data: bytes, *, seen: bool) -> None:
         """A commit that is here already is the same one, or its device's history has been forked.
 
         One that the snapshot contains cannot be compared any more, unless it is the last of those.
@@ -178,7 +191,8 @@ class _Run:
         seq, last = self._frontier[header.device]
         if data == here or (here is None and (header.seq < seq or commit_hash(data) == last)):
             self._duplicates += 1
-            chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
+            if seen:
+                chains.set_acknowledged(self._writer, self._channel, header.device, header.seq)
             return
         if header.device in self._mine:
             self._intake.open(data)  # only what the device has signed counts

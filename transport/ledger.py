@@ -17,6 +17,7 @@ from vademecum.engine.generations import generation_of
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.storage.installation import SEALED
 from vademecum.storage.tables import Table
+from vademecum.storage.transaction import Writer
 from vademecum.transport import chains, login
 from vademecum.transport.body import SAFE_CHANGES, Body, encode_body
 from vademecum.transport.commit import NONCE_SIZE, commit_hash, seal
@@ -139,15 +140,21 @@ class ReplicaLedger:
         return found
 
     def receive(self, channel: bytes, log_id: bytes, items: Sequence[tuple[int, bytes]], position: int) -> Received:
+        commits = [data for _, data in items]
+        return self._take(channel, commits, lambda writer: chains.set_position(writer, channel, log_id, position))
+
+    def receive_by_hand(self, channel: bytes, commits: Sequence[bytes]) -> Received:
+        """As `receive`, for commits that came past the relay: nothing is known of what the relay holds."""
+        return self._take(channel, commits, lambda _: None, by_hand=True)
+
+    def _take(
+        self, channel: bytes, commits: Sequence[bytes], also: Callable[[Writer], None], *, by_hand: bool = False
+    ) -> Received:
         while True:
             tripwire = self._copies is not None
-            intake = Intake(self._vault, channel, self.roster(), self._secrets, tripwire=tripwire)
+            intake = Intake(self._vault, channel, self.roster(), self._secrets, tripwire=tripwire, by_hand=by_hand)
             try:
-                return intake.take(
-                    self._replica,
-                    [data for _, data in items],
-                    lambda writer: chains.set_position(writer, channel, log_id, position),
-                )
+                return intake.take(self._replica, commits, also)
             except Twin as twin:
                 self._renew(Fork(twin.channel, twin.device, twin.seq))
 

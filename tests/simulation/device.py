@@ -218,7 +218,7 @@ class Device:
         copies = Copies(
             self._keyring.keys.__getitem__,
             lambda fork: self._renew(self.daemon, "twin", fork),
-            lambda count: setattr(self, "sealed_file", count),
+            self._has_sealed,
         )
         self.ledger = _Ledger(
             self.note_rebased,
@@ -351,6 +351,10 @@ class Device:
         if fact.scope not in self._unsealed:
             self._sealed[fact.scope] = self._last_sealed(fact.scope)
         self._unsealed.setdefault(fact.scope, []).append(fact)
+
+    def _has_sealed(self, count: int) -> None:
+        self.sealed_file = count
+        self.note_sealed()
 
     def note_sealed(self) -> None:
         """Finds out which facts have gone into commits."""

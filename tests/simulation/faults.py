@@ -216,7 +216,7 @@ class Carry:
         giver = rng.choice(world.devices)
         if giver is device:
             return False
-        world.causal, world.rewound = False, True  # what came by hand counts as seen at the relay
+        world.causal = False
         giver.write(lambda _: giver.ledger.seal_pending(), world.relay, in_daemon=True)
         giver.note_sealed()
         statements = [one.raw for one in giver.ledger.roster().statements]
@@ -231,9 +231,9 @@ class Carry:
                 rng.shuffle(commits)
                 commits = commits[: rng.randrange(len(commits) + 1)] + rng.choices(commits, k=1 if commits else 0)
             while commits:
-                batch, commits = [(0, commit) for commit in commits[:5]], commits[5:]
+                batch, commits = commits[:5], commits[5:]
                 received, _ = device.write(
-                    lambda _, channel=channel, batch=batch: device.ledger.receive(channel, bytes(16), batch, 0),  # type: ignore[misc]
+                    lambda _, channel=channel, batch=batch: device.ledger.receive_by_hand(channel, batch),  # type: ignore[misc]
                     world.relay,
                     in_daemon=True,
                 )
@@ -320,4 +320,5 @@ FAULTS: dict[str, Fault] = {
     "restore": Restore(),
 }
 APART = {"copy": ("carry", "relay-restore"), "restore": ("carry", "relay-restore")}
-"""Faults beside which others are not drawn."""
+"""Faults beside which others are not drawn: of two copies that write under one name, a third device may get one by hand
+and the other from the relay. It then says so, until the scope begins anew."""

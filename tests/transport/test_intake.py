@@ -74,6 +74,19 @@ def test_a_commit_behind_a_gap_is_held_and_applied_with_what_was_missing(trio: l
     assert b.values() == {"a": 3}
 
 
+def test_what_came_by_hand_does_not_count_as_seen_at_the_relay(trio: list[Member]) -> None:
+    a, b, _ = trio
+    for number in range(3):
+        a.user.set("a", number)
+        a.ledger.seal_pending()
+    first, second, third = a.own()
+    assert b.ledger.receive_by_hand(channel(), [second]).held == 1
+    assert b.ledger.receive(channel(), LOG, [(1, first)], 1).applied == 2
+    assert b.ledger.receive_by_hand(channel(), [third, first]).applied == 1
+    assert b.values() == {"a": 2}
+    assert dict(b.ledger.acknowledged(channel())) == {a.id: 1}
+
+
 def test_a_gap_in_one_devices_chain_holds_up_no_other_device(trio: list[Member]) -> None:
     a, b, c = trio
     a.user.set("a", 1)
