@@ -275,6 +275,28 @@ def test_a_file_damaged_again_and_again_is_reported_and_filled_again_from_the_re
         assert other.check() == ()
 
 
+@pytest.mark.parametrize("kind", ["wipe", "zero", "cut"])
+def test_a_damaged_sealed_file_is_filled_again_and_stays_sealed(
+    synced: Path, relay: RelayProcess, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VADEMECUM_PASSPHRASE", "correct horse battery")
+    with Vault.open(synced) as vault:
+        vault.user.set("written.sealed", "an axolotl")
+        vault.seal("correct horse battery")
+    with Vault.open(synced) as vault:
+        assert asyncio.run(vault.sync_once()).state == "synced"
+        expected, log = memory(vault), history(vault)
+    damage_file(database(synced), kind, random.Random(kind))
+    done = program("doctor", "--repair", "--relay", relay.url, "--home", synced)
+    assert done.code == 0, f"{done.out} {done.err}"
+    with Vault.open(synced) as vault:
+        assert vault.sealed == "passphrase"
+        assert (memory(vault), history(vault)) == (expected, log)
+        assert vault.check() == ()
+        assert asyncio.run(vault.sync_once()).state == "synced"
+    assert not [file for file in synced.rglob("*") if file.is_file() and b"axolotl" in file.read_bytes()]
+
+
 def test_what_was_not_sent_is_read_from_the_damaged_file(synced: Path) -> None:
     with Vault.open(synced) as vault:
         vault.user.set("unsent.one", "kept")
