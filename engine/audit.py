@@ -14,13 +14,14 @@ from .agents import AgentPattern
 from .journal import Entry
 from .leaf import Leaf, leaf_of
 from .receipts import Receipt, find_receipts
+from .records import Record
 from .sight import Sight
 from .slots import SlotMap
 from .times import from_ms, show_time, to_ms
-from .values import Value
-from .view import FORGOTTEN, row_key
+from .values import Value, same_value
+from .view import FORGOTTEN, View, row_key
 
-__all__ = ["Change", "Why", "log", "why"]
+__all__ = ["Change", "Why", "log", "supporting", "why"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Everything known of one path in one scope: what stands there, the words behind it, how it came about."""
+    """Everything known of one path in one scope: what stands there, the words behind it, how it came about.
+
+    ``receipts`` are those of every time that this value was written here, on whichever device, oldest first; each
+    change in ``history`` has the ones that came with it.
+    """
 
     scope: str
     path: str
@@ -90,7 +95,7 @@ def why(sight: Sight, path: str, scope: str | None = None) -> Why:
             place,
             path,
             leaf_of(place, path, record),
-            tuple(find_receipts(sight.view, place, record.receipts)),
+            tuple(find_receipts(sight.view, place, supporting(sight.view, place, path))),
             tuple(_history(sight, place, path)),
         )
     for candidate in [scope] if scope else sight.scopes():
@@ -99,6 +104,25 @@ def why(sight: Sight, path: str, scope: str | None = None) -> Why:
             if changes:
                 return Why(candidate, path, None, (), changes)
     raise NotFound(f"Nothing is known of {path!r}. `tree` lists what there is.")
+
+
+def supporting(view: View, scope: str, path: str) -> tuple[str, ...]:
+    """Ids of the receipts behind the value at *path* now: of every time that it was written there, oldest first."""
+    number = view.number(scope)
+    row = view.row(scope, SlotMap.LEAVES, path)
+    if number is None or row.winner is None:
+        return ()
+    value = row.winner.value
+    said = [entry.record for entry in journal.history(view.reader, number, row_key(SlotMap.LEAVES, path))]
+    said += [slot.record for slot in row.slots]
+    return tuple(
+        dict.fromkeys(
+            receipt
+            for record in said
+            if not record.deleted and same_value(record.value, value)
+            for receipt in record.receipts
+        )
+    )
 
 
 def log(
@@ -163,9 +187,17 @@ def _change(sight: Sight, scope: str, entry: Entry, before: Entry | None) -> Cha
         _what(entry),
         record.value if entry.map is SlotMap.LEAVES else None,
         before.record.value if before is not None and entry.map is SlotMap.LEAVES else None,
-        tuple(find_receipts(sight.view, scope, record.receipts)),
+        tuple(find_receipts(sight.view, scope, _came_with(record, before))),
         entry.forgotten,
     )
+
+
+def _came_with(record: Record, before: Entry | None) -> tuple[str, ...]:
+    """The receipts that *record* adds to what stood there; all of them where it adds none."""
+    if before is None or not same_value(record.value, before.record.value):
+        return record.receipts
+    known = set(before.record.receipts)
+    return tuple(receipt for receipt in record.receipts if receipt not in known) or record.receipts
 
 
 def _what(entry: Entry) -> str:

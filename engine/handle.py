@@ -6,7 +6,7 @@ manners, since Python can always look behind a closure; across a process boundar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -77,7 +77,8 @@ class AgentHandle:
         path: str,
         value: object,
         *,
-        because: str,
+        because: str | None = None,
+        evidence: Sequence[str] = (),
         scope: str = "user",
         kind: str = KINDS[0],
         confidence: float = 1.0,
@@ -85,22 +86,29 @@ class AgentHandle:
         at: datetime | None = None,
     ) -> list[Leaf]:
         """Remembers *value* at *path*; durable when this returns. Returns the leaves written, several for an object.
+        The same value again confirms what is there: the receipt comes to those it has, and its age begins anew.
 
-        because: the person's own words that justify it; they become the receipt.
+        One of these is the reason, and becomes the receipt, which `why` shows for ever:
+
+        evidence: ids of messages of this agent's own sessions (``session/<id>:<name>``) that say so; for what is about
+            the person, one of them at least the person's.
+        because: the person's own words; with *evidence*, a quote from one of those messages.
+
         scope: ``user`` for what is about the person (every agent reads it), ``agent`` for this agent's own work.
         kind: one of ``fact``, ``identity``, ``preference``, ``skill``, ``technical``, ``behaviour``, ``project``,
             ``context``; decides how fast confidence fades.
         confidence: above 0, up to 1.
         sentence: how it reads in words; derived from path and value by default.
-        at: when the words were said, an aware datetime; now by default.
+        at: when the words of *because* were said, an aware datetime; now by default. Messages know it themselves.
 
-        Raises `Protected` where the person's own value stands, `ReceiptRequired`, `InvalidPath`, `InvalidValue`,
-        `InvalidTime`, `Confined`; nothing has changed then.
+        Raises `Protected` where the person's own value stands, `ReceiptRequired`, `Misquoted`, `NotThePerson`,
+        `NotFound`, `Confined`, `InvalidPath`, `InvalidValue`, `InvalidTime`; nothing has changed then.
         """
         return self._remember(
             path,
             value,
             because=because,
+            evidence=evidence,
             scope=scope,
             kind=kind,
             confidence=confidence,

@@ -11,21 +11,36 @@ from collections.abc import Callable, Sequence
 from vademecum.errors import InvalidArgument, NotFound, Protected
 
 from .agents import AgentId
+from .evidence import justify
+from .forgetting import is_void
 from .leaf import Leaf, leaf_of
-from .receipts import quote
 from .records import KINDS, USER, Record
 from .replica import Transaction
 from .scopes import PRIVATE, PUBLIC
-from .sight import grant_name
+from .sight import Sight, grant_name
 from .slots import SlotMap
 from .trees import flatten
-from .values import Value, check_value
+from .values import Value, check_value, same_value
 from .writing import ScopeWriter
 
-__all__ = ["check_confidence", "check_kind", "grant", "remember", "revoke", "set_leaves", "withdraw"]
+__all__ = [
+    "MAX_RECEIPTS",
+    "check_confidence",
+    "check_kind",
+    "check_protected",
+    "check_sentence",
+    "grant",
+    "keep_memory",
+    "remember",
+    "revoke",
+    "set_leaves",
+    "withdraw",
+]
 
 MAX_SENTENCE = 4096
 """Bytes of UTF-8 in a leaf's sentence."""
+MAX_RECEIPTS = 256
+"""Receipts that a memory names; what so many messages support, one more still renews but no longer adds to."""
 
 
 def set_leaves(
@@ -47,35 +62,63 @@ def remember(
     path: str,
     value: object,
     *,
-    because: str,
+    because: str | None = None,
+    evidence: Sequence[str] = (),
     kind: str = KINDS[0],
     confidence: float = 1.0,
     sentence: str | None = None,
     said_ms: int | None = None,
 ) -> list[Leaf]:
-    """Writes *value* at *path* as *agent*, justified by the person's words *because*, said at *said_ms* (now).
+    """Writes *value* at *path* as *agent*, for the reason given (see `evidence.justify`); a value that stands there
+    already is confirmed (see `keep_memory`).
 
-    Raises `Protected` where the person's own value stands, `ReceiptRequired` without words, and as `set_leaves`.
+    Raises `Protected` where the person's own value stands, and as `evidence.justify` and `set_leaves`.
     """
     check_kind(kind)
     check_confidence(confidence)
     scope = transaction.scope(scope_name)
     leaves = list(flatten(path, value))
     for leaf, _ in leaves:
-        _refuse_protected(scope, leaf)
-    receipt = quote(scope, str(agent), because, said_ms)
-    draft = Record(
-        0,
-        writer=str(agent),
-        kind=kind,
-        confidence=confidence,
-        sentence=_checked_sentence(sentence),
-        receipts=(receipt,),
+        check_protected(scope, leaf)
+    wording = check_sentence(sentence)
+    receipts = justify(
+        scope, Sight(transaction, agent), str(agent), because=because, evidence=evidence, said_ms=said_ms
     )
-    return [
-        leaf_of(scope_name, leaf, scope.put(SlotMap.LEAVES, leaf, draft._replace(value=plain)))
-        for leaf, plain in leaves
+    draft = Record(0, writer=str(agent), kind=kind, confidence=confidence, sentence=wording, receipts=receipts)
+    return [leaf_of(scope_name, leaf, keep_memory(scope, leaf, draft._replace(value=plain))) for leaf, plain in leaves]
+
+
+def keep_memory(scope: ScopeWriter, path: str, draft: Record) -> Record:
+    """Writes an agent's *draft* at *path*; returns the record as it stands there. Whether it may is the caller's
+    question (`check_protected`, and its receipts).
+
+    Where an agent's memory says the same already, on whichever device, this confirms it: the receipts of all stay,
+    those of *draft* come to them, and the age is that of now. When it was first learned, how sure it was if it was
+    surer, and how it reads stay too.
+    """
+    row = scope.row(SlotMap.LEAVES, path)
+    standing = row.winner
+    if standing is None or standing.by_person or not same_value(standing.value, draft.value):
+        return scope.put(SlotMap.LEAVES, path, draft)
+    forgotten = scope.forgotten()
+    known = [
+        slot.record.receipts
+        for slot in sorted(row.slots, key=lambda one: one.record.order)
+        if not (slot.by_person or slot.record.deleted or is_void(slot.record, forgotten(slot.record.writer)))
+        and same_value(slot.record.value, draft.value)
     ]
+    receipts = tuple(dict.fromkeys(one for each in (*known, draft.receipts) for one in each))
+    return scope.put(
+        SlotMap.LEAVES,
+        path,
+        draft._replace(
+            kind=standing.kind if draft.kind == KINDS[0] else draft.kind,
+            confidence=max(standing.confidence, draft.confidence),
+            sentence=draft.sentence or standing.sentence,
+            half_life=draft.half_life or standing.half_life,
+            receipts=receipts[:MAX_RECEIPTS],
+        ),
+    )
 
 
 def import_leaf(
@@ -118,7 +161,7 @@ def import_leaf(
 def withdraw(transaction: Transaction, agent: AgentId, scope_name: str, path: str) -> None:
     """Deletes the leaf at *path* as *agent*. Raises `NotFound`, or `Protected` where the person's value stands."""
     scope = transaction.scope(scope_name)
-    _refuse_protected(scope, path)
+    check_protected(scope, path)
     if not scope.row(SlotMap.LEAVES, path).live:
         raise NotFound(f"There is no leaf at {path!r} in {scope_name}.")
     scope.put(SlotMap.LEAVES, path, Record(0, writer=str(agent), deleted=True))
@@ -150,7 +193,8 @@ def check_confidence(confidence: float) -> None:
         raise InvalidArgument(f"The confidence {confidence!r} does not lie above 0 and up to 1.")
 
 
-def _checked_sentence(sentence: str | None) -> str | None:
+def check_sentence(sentence: str | None) -> str | None:
+    """Raises `InvalidArgument`."""
     if sentence is None:
         return None
     text = check_value(sentence, "sentence")
@@ -159,11 +203,12 @@ def _checked_sentence(sentence: str | None) -> str | None:
     return text
 
 
-def _refuse_protected(scope: ScopeWriter, path: str) -> None:
+def check_protected(scope: ScopeWriter, path: str) -> None:
+    """Raises `Protected` where the person's own value stands."""
     current = scope.row(SlotMap.LEAVES, path).winner
     if current is not None and current.by_person:
         where = "" if scope.name == PUBLIC else f" in {scope.name}"
         raise Protected(
             f"The person wrote {path!r}{where} themselves, so no agent may change or delete it. "
-            f"Ask the person to change it."
+            f"Suggest it (`suggest`), or ask the person to change it."
         )

@@ -6,6 +6,7 @@ packed and 32 levels deep.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -14,7 +15,7 @@ import msgpack
 
 from vademecum.errors import InvalidValue
 
-__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_key", "check_value"]
+__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_key", "check_value", "same_value", "value_text"]
 
 Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
@@ -34,6 +35,16 @@ def check_value(value: object, where: str) -> Value:
         if size > MAX_PACKED:
             raise InvalidValue(f"The value at {where} takes {size:,} bytes; at most {MAX_PACKED:,} are allowed.")
     return plain
+
+
+def value_text(value: Value) -> str:
+    """The one text that stands for *value*: JSON, the keys of objects in order. ``1``, ``1.0`` and ``true`` differ."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def same_value(one: Value, other: Value) -> bool:
+    """Whether both say the same; for Python ``1``, ``1.0`` and ``True`` are equal, for a memory they are not."""
+    return one == other and value_text(one) == value_text(other)
 
 
 def check_key(key: object, where: str) -> str:

@@ -116,6 +116,18 @@ class ReceiptRequired(Refused):
     code = "receipt-required"
 
 
+class Misquoted(Refused):
+    """The words given for a memory stand in none of the messages named as its evidence."""
+
+    code = "misquoted"
+
+
+class NotThePerson(Refused):
+    """A memory about the person that only others vouch for: a tool, an assistant, another agent, a web page."""
+
+    code = "not-the-person"
+
+
 class VaultExists(Refused):
     """There is a vault in that folder already."""
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vademecum.engine.leaf import Leaf
+from vademecum.errors import InvalidArgument
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, PathName, Scope, home_folder, read_value
@@ -71,7 +72,18 @@ def remember(
     path: PathName,
     value: ValueText,
     agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="Who remembers: developer/slug@version.")],
-    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="The person's own words that justify it.")],
+    because: Annotated[
+        str | None, typer.Option("--because", metavar="TEXT", help="The person's own words that justify it.")
+    ] = None,
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evidence",
+            metavar="ID",
+            help="A recorded message that says so, session/ID:NAME; several times for several. "
+            "With --because, the words must stand in one of them.",
+        ),
+    ] = None,
     scope: Annotated[
         str,
         typer.Option(
@@ -91,9 +103,9 @@ def remember(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a value as an agent, with the words that justify it.
+    """Write a value as an agent, with the words or the recorded messages that justify it.
 
-    What the person wrote is refused; so is a memory without its reason.
+    What the person wrote is refused; so is a memory without its reason. The same value again confirms what is there.
 
     JSON: {"leaves": [leaf, …]}, each leaf as in `get`.
 
@@ -104,8 +116,12 @@ def remember(
       vademecum remember tried.restaurants '["Ox & Fig"]' --agent prix/daily-eats@1.0.0 \\
           --because "We loved Ox & Fig" --scope agent
     """
+    if because is None and not evidence:
+        raise InvalidArgument("A memory needs its reason: give --because TEXT, or --evidence ID of a recorded message.")
     with Vault.open(home_folder(home)) as vault:
-        leaves = vault.agent(agent).remember(path, read_value(value), because=because, scope=scope, kind=kind)
+        leaves = vault.agent(agent).remember(
+            path, read_value(value), because=because, evidence=evidence or (), scope=scope, kind=kind
+        )
     _show_written(leaves, as_json)
 
 
