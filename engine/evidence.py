@@ -20,7 +20,7 @@ from .leaf import parse_memory_id
 from .messages import message_parts
 from .receipts import check_words, cite_message, quote
 from .scopes import tier
-from .sight import Sight
+from .sight import Sight, owners
 from .slots import SlotMap
 from .writing import ScopeWriter
 
@@ -82,10 +82,10 @@ def _find(sight: Sight, identity: str) -> Message:
     session, name = parse_memory_id(identity)
     if not session.startswith("session/"):
         raise InvalidArgument(f"{identity!r} is no message's id; an id is session/<id>:<name>, as `log` returns it.")
-    if not sight.may_see(session, name):
+    if sight.agent is not None and sight.agent.name not in owners(sight.view, session):
         raise Confined(f"{sight.agent} has no session {session!r}; an agent names messages of its own sessions.")
     record = sight.view.get(session, SlotMap.MESSAGES, name)
-    if record is None:
+    if record is None or not sight.may_see(session, name):
         raise NotFound(f"There is no message {name!r} in {session}. Name one that is recorded there.")
     role, text = message_parts(record)
     return Message(identity, role, text, record.created)
