@@ -4,5 +4,18 @@
 candidates       what a distiller is given, and what it may propose
 attributes       which paths hold one value, which many, and which are private
 signals          the queue of messages that nobody has thought about yet
+reading          the messages around some signals, and what is known already
+guards           what the engine checks of every candidate, whoever proposed it
+injections       text that looks like an instruction
+secrets          passwords, keys and numbers, which are never learned
+echoes           what the memory itself put into a transcript
+wording          when two texts or values say the same, letter by letter
+deciding         what becomes of one candidate: duplicate, update, new, or a sighting
+learning         writing a memory, its confirmation, its end, and their receipts
+hypotheses       sightings, which merge over devices, graduate and fade
+links            links between memories, and flags on those that are contradicted
+curator          all of it in order: consider, then apply in one transaction
+counters         how often what came of it
+report           the outcomes, each with its reason
 ===============  ========================================================================
 """

@@ -33,7 +33,8 @@ class Outcome:
     """*what* happened at *path* because of the messages *evidence*, and *why* in a sentence a person can check.
 
     reason: for `REFUSED`, its stable code: ``no-receipt``, ``misquoted``, ``not-the-person``, ``echo``, ``secret``,
-        ``forbidden-path``, ``injection``, ``invalid``, ``protected``, ``budget``, ``stopped`` (after three refusals).
+        ``forbidden-path``, ``injection``, ``invalid``, ``protected`` (the person deleted it since), ``outdated``
+        (something else was said since), ``budget``, ``stopped`` (after three refusals).
     other: the id of the other memory, of a link or contradiction.
     """
 

@@ -15,7 +15,7 @@ import msgpack
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-__all__ = ["Signal", "count", "done", "drop", "oldest", "waiting"]
+__all__ = ["Signal", "count", "done", "drop", "is_waiting", "oldest", "waiting"]
 
 
 class Signal(NamedTuple):
@@ -35,7 +35,7 @@ def drop(writer: Writer, session: str, message: str, at_ms: int) -> None:
     """Adds a signal for *message* of the scope *session*. O(1)."""
     last = writer.last_key(Table.SIGNALS, b"")
     seq = 1 if last is None else int.from_bytes(last, "big") + 1
-    writer.put(Table.SIGNALS, seq.to_bytes(8, "big"), msgpack.packb([session, message, at_ms]))
+    writer.put(Table.SIGNALS, seq.to_bytes(8, "big"), _packed(Signal(seq, session, message, at_ms)))
 
 
 def waiting(reader: Reader, limit: int) -> list[Signal]:
@@ -53,6 +53,11 @@ def oldest(reader: Reader) -> Signal | None:
     return next(iter(waiting(reader, 1)), None)
 
 
+def is_waiting(reader: Reader, signal: Signal) -> bool:
+    """Whether nobody has handled *signal* yet."""
+    return reader.get(Table.SIGNALS, signal.seq.to_bytes(8, "big")) == _packed(signal)
+
+
 def count(reader: Reader) -> int:
     return reader.count(Table.SIGNALS)
 
@@ -61,3 +66,7 @@ def done(writer: Writer, signals: Iterable[Signal]) -> None:
     """Takes *signals* away; those that are gone already are no matter."""
     for signal in signals:
         writer.delete(Table.SIGNALS, signal.seq.to_bytes(8, "big"))
+
+
+def _packed(signal: Signal) -> bytes:
+    return bytes(msgpack.packb([signal.session, signal.message, signal.at_ms]))
