@@ -47,6 +47,8 @@ class Replica:
         self.wall = wall
         self.rings: Callable[[], None] | None = None
         """Called after each write that left something to send; must not raise, nor take long."""
+        self.waits: Callable[[], None] | None = None
+        """Called in each write transaction at whose end a signal waits for the curator; must not raise."""
         self.due: Callable[[], object] | None = None
         """What must be done before anything is written here; it is called once, and again if it raises."""
         self._documents = Documents(client)
@@ -136,6 +138,8 @@ class Replica:
                 transaction.settle()
                 edits.close()  # ends the edits of the documents, which yields their updates
                 to_send = transaction.finish()
+                if self.waits is not None and writer.count(Table.SIGNALS):
+                    self.waits()
             return result
 
         try:

@@ -170,6 +170,12 @@ class AlreadySyncing(Refused):
     code = "already-syncing"
 
 
+class ClaimLost(Refused):
+    """Another curator has taken this vault over, since the claim had run out. What was not yet written is its to do."""
+
+    code = "claim-lost"
+
+
 # --- the other side's fault -----------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ Seal = tuple[Sealer, bytes]
 
 SEAL_FILE: Final = "seal.json"
 """A copy of the header, for when the database is lost and the device's keys are not."""
-_WORDLESS: Final = ("daemon.", "textfile.lock")
+_WORDLESS: Final = ("daemon.", "textfile.lock", "signals.waiting")
 """So begin the names of files that tell of states and counts only."""
 
 

@@ -19,6 +19,7 @@ migrations    bringing an older format to the newest one
 damage        telling a sound file from a damaged one, before it is mapped
 occupancy     which processes have the file open, and whether the last stop was clean
 files         atomic writes of small files
+boot_time     a clock that no jump of the wall clock touches, the same for all processes of a machine
 identity      who this installation is, kept outside the database
 installation  whether the folder is still the one in which its vault was made
 ============  =======================================================================

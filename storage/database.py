@@ -189,9 +189,17 @@ class Database:
     def _open_tables(self) -> dict[Table, lmdb._Database]:
         while True:
             try:
-                return {table: self.env.open_db(table.value, create=not self.read_only) for table in Table}
+                found = {table: self._open_table(table) for table in Table}
+                return {table: handle for table, handle in found.items() if handle is not None}
             except lmdb.MapResizedError:  # another process has enlarged the map since this one was opened
                 self.env.set_mapsize(0)
+
+    def _open_table(self, table: Table) -> lmdb._Database | None:
+        """None where the table is not there and cannot be made: what was written before it was thought of."""
+        try:
+            return self.env.open_db(table.value, create=not self.read_only)
+        except lmdb.NotFoundError:
+            return None
 
     def _judge(self) -> None:
         """Called when nobody else has the file open and the last stop was not clean."""

@@ -25,7 +25,10 @@ _SEEDS = {table: crc32(table.value) for table in Table}
 
 
 class Reader:
-    """A consistent view of the tables. Every value is checked against its checksum as it is read."""
+    """A consistent view of the tables. Every value is checked against its checksum as it is read.
+
+    A table that *tables* lacks is empty: a database of before that table, where nothing can be written.
+    """
 
     __slots__ = ("_tables", "_txn")
 
@@ -40,11 +43,14 @@ class Reader:
 
     def get(self, table: Table, key: bytes) -> bytes | None:
         """The value at *key*, or None. Raises `DamagedStore` if it is not what was written."""
-        found = self._txn.get(key, db=self._tables[table])
+        handle = self._tables.get(table)
+        found = None if handle is None else self._txn.get(key, db=handle)
         return None if found is None else checked(table, key, found)
 
     def get_many(self, table: Table, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values at those of *keys* that are there; several times faster than one by one, most of all if sorted."""
+        if table not in self._tables:
+            return {}
         with self._txn.cursor(db=self._tables[table]) as cursor:
             return {key: checked(table, key, found) for key, found in cursor.getmulti(keys)}
 
@@ -55,6 +61,8 @@ class Reader:
 
         With *after*, only those strictly behind that key in the direction of travel.
         """
+        if table not in self._tables:
+            return
         with self._txn.cursor(db=self._tables[table]) as cursor:
             if reverse:
                 found = _seek_last(cursor, prefix, after)
@@ -71,6 +79,8 @@ class Reader:
 
     def keys(self, table: Table, prefix: bytes = b"") -> Iterator[bytes]:
         """Keys that begin with *prefix*, in order, without reading the values."""
+        if table not in self._tables:
+            return
         with self._txn.cursor(db=self._tables[table]) as cursor:
             if not (cursor.set_range(prefix) if prefix else cursor.first()):
                 return
@@ -85,11 +95,15 @@ class Reader:
 
     def last_key(self, table: Table, prefix: bytes = b"") -> bytes | None:
         """The greatest key that begins with *prefix*, or None. O(log n)."""
+        if table not in self._tables:
+            return None
         with self._txn.cursor(db=self._tables[table]) as cursor:
             return cursor.key() if _seek_last(cursor, prefix, None) and cursor.key().startswith(prefix) else None
 
     def raw(self, table: Table) -> Iterator[tuple[bytes, bytes]]:
         """All pairs of *table* as they are kept, each checked: what `Writer.take_over` takes."""
+        if table not in self._tables:
+            return
         with self._txn.cursor(db=self._tables[table]) as cursor:
             if cursor.first():
                 for key, value in cursor.iternext(keys=True, values=True):
@@ -103,7 +117,7 @@ class Reader:
 
     def count(self, table: Table) -> int:
         """Number of pairs in *table*. O(1)."""
-        return int(self._txn.stat(self._tables[table])["entries"])
+        return int(self._txn.stat(self._tables[table])["entries"]) if table in self._tables else 0
 
 
 class Writer(Reader):

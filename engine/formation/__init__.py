@@ -4,6 +4,9 @@
 candidates       what a distiller is given, and what it may propose
 attributes       which paths hold one value, which many, and which are private
 signals          the queue of messages that nobody has thought about yet
+claims           one curator at a time for a vault
+attempts         signals whose curation failed: when they are tried again
+turns            one turn of one vault: claim, consider, write, release
 reading          the messages around some signals, and what is known already
 guards           what the engine checks of every candidate, whoever proposed it
 injections       text that looks like an instruction

@@ -7,7 +7,8 @@ writes what came of it, so each is handled once in effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import msgpack
@@ -15,7 +16,7 @@ import msgpack
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-__all__ = ["Signal", "count", "done", "drop", "is_waiting", "oldest", "waiting"]
+__all__ = ["Signal", "at", "count", "done", "drop", "each", "is_waiting", "oldest", "waiting"]
 
 
 class Signal(NamedTuple):
@@ -38,14 +39,22 @@ def drop(writer: Writer, session: str, message: str, at_ms: int) -> None:
     writer.put(Table.SIGNALS, seq.to_bytes(8, "big"), _packed(Signal(seq, session, message, at_ms)))
 
 
+def each(reader: Reader) -> Iterator[Signal]:
+    """All of them, oldest first, read as they are asked for."""
+    for key, data in reader.scan(Table.SIGNALS):
+        yield _signal(key, data)
+
+
 def waiting(reader: Reader, limit: int) -> list[Signal]:
     """The *limit* oldest."""
-    found: list[Signal] = []
-    for key, data in reader.scan(Table.SIGNALS):
-        if len(found) == limit:
-            break
-        found.append(Signal(int.from_bytes(key, "big"), *msgpack.unpackb(data)))
-    return found
+    return list(islice(each(reader), limit))
+
+
+def at(reader: Reader, seq: int) -> Signal | None:
+    """The one with the number *seq*, or None."""
+    key = seq.to_bytes(8, "big")
+    data = reader.get(Table.SIGNALS, key)
+    return None if data is None else _signal(key, data)
 
 
 def oldest(reader: Reader) -> Signal | None:
@@ -63,9 +72,17 @@ def count(reader: Reader) -> int:
 
 
 def done(writer: Writer, signals: Iterable[Signal]) -> None:
-    """Takes *signals* away; those that are gone already are no matter."""
+    """Takes *signals* away; those that are gone already are no matter.
+
+    A number is given again once the queue has been empty, so one that means another message by now stays.
+    """
     for signal in signals:
-        writer.delete(Table.SIGNALS, signal.seq.to_bytes(8, "big"))
+        if is_waiting(writer, signal):
+            writer.delete(Table.SIGNALS, signal.seq.to_bytes(8, "big"))
+
+
+def _signal(key: bytes, data: bytes) -> Signal:
+    return Signal(int.from_bytes(key, "big"), *msgpack.unpackb(data))
 
 
 def _packed(signal: Signal) -> bytes:

@@ -10,10 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lmdb
 import pytest
 
 from tests.storage.processes import run
 from vademecum import Vault
+from vademecum.storage.tables import Table
 
 PROBE = "mount -t tmpfs tmpfs {0} && mount -o remount,ro {0}"
 
@@ -128,6 +130,34 @@ def test_a_disk_that_fills_up_while_the_vault_is_written_loses_nothing(tmp_path:
     script = write_script(tmp_path, FILL_UP)
     said = run_mounted(place, f"cp -r {home}/. {place}", f'"$0" {script} {place}', size="3m")
     assert said == ["full", "True Alice", "True True"]
+
+
+OLDER = """
+import sys
+from vademecum import Vault
+from vademecum.storage.tables import Table
+with Vault.open(sys.argv[1]) as vault, vault.replica.read() as view:
+    reader, table = view.reader, Table.SIGNALS
+    print(vault.user.get("name"), vault.replica.environment.read_only)
+    print(reader.count(table), reader.get(table, b"1"), reader.get_many(table, [b"1"]), list(reader.scan(table)))
+    print(list(reader.keys(table)), reader.has(table), reader.last_key(table), list(reader.raw(table)))
+"""
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_vault_of_before_a_table_was_thought_of_has_it_empty(tmp_path: Path, place: Path, sealed: bool) -> None:
+    home = tmp_path / "older"
+    with Vault.create(home, passphrase="open sesame" if sealed else None) as vault:
+        vault.user.set("name", "Alice")
+        folder = vault.replica.environment.file.parent
+    with lmdb.open(str(folder), max_dbs=64) as env:
+        table = env.open_db(Table.SIGNALS.value)
+        with env.begin(write=True) as txn:
+            txn.drop(table)
+    script = write_script(tmp_path, OLDER)
+    run_script = f'VADEMECUM_PASSPHRASE="open sesame" "$0" {script} {place}'
+    said = run_mounted(place, f"cp -r {home}/. {place}", f"mount -o remount,ro {place}", run_script)
+    assert said == ["Alice True", "0 None {} []", "[] False None []"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root gives up its powers in the way of Linux")
