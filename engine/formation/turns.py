@@ -154,9 +154,7 @@ class Turn:
             reason = str(getattr(error, "code", type(error).__name__))
             return self.replica.write(lambda transaction: self._failed(transaction, claim, group, reason, rest))
 
-    def _apply(
-        self, transaction: Transaction, claim: Claim, group: Due, plan: Considered, rest: Due | None
-    ) -> Report:
+    def _apply(self, transaction: Transaction, claim: Claim, group: Due, plan: Considered, rest: Due | None) -> Report:
         writer = transaction.writer
         claims.check(writer, claim)
         report = plan.apply(transaction)
