@@ -13,7 +13,7 @@ from . import journal
 from .agents import AgentPattern
 from .journal import Entry
 from .leaf import Leaf, leaf_of
-from .receipts import Receipt, find_receipts
+from .receipts import Receipt, find_receipts, suggester
 from .records import Record
 from .sight import Sight
 from .slots import SlotMap
@@ -43,6 +43,8 @@ class Change:
     old: Value
     receipts: tuple[Receipt, ...]
     forgotten: bool
+    suggested_by: str | None = None
+    """The agent that suggested what the person then accepted."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -56,6 +58,7 @@ class Change:
             "old": self.old,
             "receipts": [receipt.as_json() for receipt in self.receipts],
             "forgotten": self.forgotten,
+            "suggested_by": self.suggested_by,
         }
 
 
@@ -178,6 +181,7 @@ def _is_visible(sight: Sight, scope: str, entry: Entry) -> bool:
 
 def _change(sight: Sight, scope: str, entry: Entry, before: Entry | None) -> Change:
     record = entry.record
+    receipts = tuple(find_receipts(sight.view, scope, _came_with(record, before)))
     return Change(
         from_ms(record.updated),
         record.writer,
@@ -187,8 +191,9 @@ def _change(sight: Sight, scope: str, entry: Entry, before: Entry | None) -> Cha
         _what(entry),
         record.value if entry.map is SlotMap.LEAVES else None,
         before.record.value if before is not None and entry.map is SlotMap.LEAVES else None,
-        tuple(find_receipts(sight.view, scope, _came_with(record, before))),
+        receipts,
         entry.forgotten,
+        suggester(receipts) if record.by_person else None,
     )
 
 

@@ -8,7 +8,8 @@ law reads it: what the agent wrote without having heard it counts as deleted. Ea
 * on the device where the person spoke, also writes such a deletion right above void records of others, where its own
   slot is free for it: they are then hopeless, so that their bytes leave the document although their own device may
   never return;
-* empties the agent's journal entries, and deletes the receipts that the agent recorded;
+* empties the agent's journal entries, and deletes the receipts that the agent recorded; but the quote of a message, on
+  which somebody else's memory rests too, is kept in the name of that one;
 * looks again at every row that holds a void record.
 """
 
@@ -39,6 +40,7 @@ __all__ = [
     "carry_out",
     "cited_place",
     "drop_receipts",
+    "drop_suggestions",
     "forget_agent",
     "forget_leaf",
     "forget_leaves",
@@ -46,6 +48,7 @@ __all__ = [
     "note_forgetting",
     "note_purge",
     "scopes_written",
+    "suggested_at",
     "swept",
 ]
 
@@ -53,6 +56,12 @@ COMPACT = b"compact/"
 """In the meta table, with a scope's name: a new generation must begin, for commits hold what was forgotten there."""
 PURGE = b"purge"
 """In the meta table: this device's files may hold what was forgotten, until they are written anew."""
+
+
+_WRITTEN = (SlotMap.LEAVES, SlotMap.MESSAGES, SlotMap.LINKS, SlotMap.OBSERVATIONS, SlotMap.SUGGESTIONS)
+"""What an agent writes beside its receipts."""
+_RESTING = (SlotMap.LEAVES, SlotMap.LINKS, SlotMap.OBSERVATIONS, SlotMap.SUGGESTIONS)
+"""What rests on receipts."""
 
 
 def forget_agent(transaction: Transaction, scope_name: str, pattern: AgentPattern) -> int:
@@ -83,7 +92,7 @@ def scopes_written(view: View, pattern: AgentPattern) -> list[str]:
 def _has_written(view: View, scope: str, pattern: AgentPattern) -> bool:
     return any(
         pattern.matches(slot.record.writer)
-        for slot_map in (SlotMap.LEAVES, SlotMap.RECEIPTS, SlotMap.MESSAGES)
+        for slot_map in (SlotMap.RECEIPTS, *_WRITTEN)
         for _, row in view.rows(scope, slot_map)
         for slot in row.slots
     )
@@ -95,8 +104,8 @@ def forget_leaf(transaction: Transaction, scope_name: str, path: str) -> None:
 
 
 def forget_leaves(transaction: Transaction, scope_name: str, paths: Iterable[str]) -> int:
-    """Deletes the leaves at *paths* as the person, with their history, the receipts that nothing else rests on, and the
-    messages of sessions that those quote. Returns how many had a value. O(leaves of the scope).
+    """Deletes the leaves at *paths* as the person, with their history, what was suggested there, the receipts that
+    nothing else rests on, and the messages of sessions that those quote. Returns how many had a value. O(scope).
     """
     scope = transaction.scope(scope_name)
     receipts: set[str] = set()
@@ -108,25 +117,66 @@ def forget_leaves(transaction: Transaction, scope_name: str, paths: Iterable[str
             receipts.update(entry.record.receipts)
         for slot in row.slots:
             receipts.update(slot.record.receipts)
-        scope.put(SlotMap.LEAVES, path, Record(0, deleted=True))
+        suggested = suggested_at(transaction, scope_name, path)
+        if row.slots or not suggested:
+            scope.put(SlotMap.LEAVES, path, Record(0, deleted=True))
+        receipts.update(_drop_suggestions(scope, suggested))
     drop_receipts(scope, receipts)
     note_forgetting(scope)
     return living
 
 
+def suggested_at(view: View, scope: str, path: str) -> list[str]:
+    """Names of what was suggested for *path*, decided about or not; they begin with it."""
+    return [name for name, row in view.rows(scope, SlotMap.SUGGESTIONS, f"{path}:") if row.live]
+
+
+def drop_suggestions(scope: ScopeWriter, names: Iterable[str]) -> None:
+    """Deletes the suggestions *names* as the person, with the receipts that nothing else rests on."""
+    drop_receipts(scope, _drop_suggestions(scope, names))
+
+
+def _drop_suggestions(scope: ScopeWriter, names: Iterable[str]) -> set[str]:
+    receipts: set[str] = set()
+    for name in names:
+        for slot in scope.row(SlotMap.SUGGESTIONS, name).slots:
+            receipts.update(slot.record.receipts)
+        scope.put(SlotMap.SUGGESTIONS, name, Record(0, deleted=True))
+        note_forgetting(scope)
+    return receipts
+
+
 def drop_receipts(scope: ScopeWriter, receipts: Collection[str]) -> None:
-    """Deletes those of *receipts* that no leaf rests on, and the messages of sessions that they quote."""
+    """Deletes those of *receipts* that nothing rests on, and the messages of sessions that they quote.
+
+    What rests on one: a leaf, or the history of one that has a value; a link, a sighting, a suggestion that waits.
+    """
     doomed = set(receipts)
     if doomed:
-        for _, row in scope.transaction.rows(scope.name, SlotMap.LEAVES):
-            for slot in row.slots:
-                doomed.difference_update(slot.record.receipts)
+        doomed -= _rested_on(scope)
     for receipt in sorted(doomed):
         record = scope.row(SlotMap.RECEIPTS, receipt).winner
         if record is None:
             continue
         scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
         _drop_message(scope.transaction, record)
+
+
+def _rested_on(scope: ScopeWriter) -> set[str]:
+    transaction = scope.transaction
+    found: set[str] = set()
+    living: set[str] = set()
+    for slot_map in _RESTING:
+        for name, row in transaction.rows(scope.name, slot_map):
+            for slot in row.slots:
+                if slot_map is not SlotMap.SUGGESTIONS or not slot.by_person:  # the person's is an answer
+                    found.update(slot.record.receipts)
+            if row.live and slot_map is SlotMap.LEAVES:
+                living.add(name)
+    for _, entry, _ in journal.scope_entries(transaction.writer, scope.number):
+        if entry.map is SlotMap.LEAVES and entry.name in living:
+            found.update(entry.record.receipts)
+    return found
 
 
 def _drop_message(transaction: Transaction, receipt: Record) -> None:
@@ -177,7 +227,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     note_purge(transaction)
     scope.renew_outbox()
     forgotten = scope.forgotten()
-    for slot_map in (SlotMap.LEAVES, SlotMap.MESSAGES):
+    for slot_map in _WRITTEN:
         for name, row in list(transaction.rows(scope.name, slot_map)):
             void = [slot for slot in row.slots if is_void(slot.record, forgotten(slot.record.writer))]
             if not void:
@@ -190,18 +240,39 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
                     scope.replace(slot_map, name, swept(slot.record, forgotten))
                 elif everywhere:
                     _sweep_foreign(scope, slot_map, name, slot)
+    kept: dict[str, Slot] | None = None
     for receipt, row in list(transaction.rows(scope.name, SlotMap.RECEIPTS)):
         if not row.slots:  # its records were removed before they arrived
             continue
         first = row.slots[0]
         if not first.record.deleted and is_void(first.record, forgotten(first.record.writer)):
-            if everywhere or first.device == transaction.device:
+            if kept is None:
+                kept = _supporters(scope)
+            other = kept.get(receipt) if cited_place(first.record) else None
+            if other is not None and (everywhere or transaction.device in (first.device, other.device)):
+                scope.put(
+                    SlotMap.RECEIPTS,
+                    receipt,
+                    first.record._replace(order=0, writer=other.record.writer, seen=0, heard=0),
+                )
+            elif everywhere or first.device == transaction.device:
                 scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
             else:
                 scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row_of(row.slots, forgotten))
     for _, entry, _ in list(journal.scope_entries(transaction.writer, scope.number)):
         if not entry.forgotten and is_void(entry.record, forgotten(entry.record.writer)):
             journal.empty_entry(transaction.writer, entry)
+
+
+def _supporters(scope: ScopeWriter) -> dict[str, Slot]:
+    """For each receipt on which a memory rests that has a value: what that memory says."""
+    return {
+        receipt: row.slots[0]
+        for slot_map in _RESTING
+        for _, row in scope.transaction.rows(scope.name, slot_map)
+        if row.live
+        for receipt in row.slots[0].record.receipts
+    }
 
 
 def _sweep_foreign(scope: ScopeWriter, slot_map: SlotMap, name: str, void: Slot) -> None:

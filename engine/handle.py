@@ -26,6 +26,7 @@ from .times import to_ms
 from .trees import nest
 
 if TYPE_CHECKING:
+    from .formation.suggestions import Suggestion
     from .session_handle import SessionHandle
 
 __all__ = ["AgentHandle", "Search", "agent_handle"]
@@ -44,7 +45,7 @@ class AgentHandle:
     sessions; it writes ``user.public``, its own scope and its sessions.
     """
 
-    __slots__ = ("_look", "_open_session", "_remember", "_search", "_withdraw", "agent")
+    __slots__ = ("_look", "_open_session", "_remember", "_search", "_suggest", "_withdraw", "agent")
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class AgentHandle:
         withdraw: Callable[[str, str], None],
         search: Callable[[str, int], Recollections],
         open_session: Callable[[str, timedelta | None], SessionHandle],
+        suggest: Callable[..., list[Suggestion]],
     ) -> None:
         self.agent = agent
         self._look = look
@@ -61,6 +63,7 @@ class AgentHandle:
         self._withdraw = withdraw
         self._search = search
         self._open_session = open_session
+        self._suggest = suggest
 
     def session(self, session: str, *, lifetime: timedelta | None = None) -> SessionHandle:
         """The conversation *session* (1–64 letters, digits, ``.``, ``_``, ``-``); its first message makes it.
@@ -150,6 +153,36 @@ class AgentHandle:
         """Deletes the leaf at *path*. Raises `Protected` where the person's own value stands, `NotFound`."""
         self._withdraw(parse_path(path), scope)
 
+    def suggest(
+        self,
+        path: str,
+        value: object,
+        *,
+        because: str | None = None,
+        evidence: Sequence[str] = (),
+        kind: str = KINDS[0],
+        confidence: float = 1.0,
+        sentence: str | None = None,
+    ) -> list[Suggestion]:
+        """Puts before the person what they might want at *path*: the way to change what they wrote themselves, which
+        no agent may. Returns one suggestion for each leaf. Nothing changes until they accept it (``vault.accept``).
+
+        The reason is given as in `remember`. The same suggestion again gains the receipt.
+
+        Raises `Refused` for what the person has rejected before or wrote themselves, `SuggestionsFull`,
+        `ReceiptRequired`, `Misquoted`, `NotThePerson`, `NotFound`, `Confined`, `InvalidPath`, `InvalidValue`; nothing
+        has changed then.
+        """
+        return self._suggest(
+            path,
+            value,
+            because=because,
+            evidence=evidence,
+            kind=kind,
+            confidence=confidence,
+            sentence=sentence,
+        )
+
     def recall(self, query: str, k: int = 5) -> Recollections:
         """The *k* memories most worth telling for *query*, best first, of those this agent may see."""
         return self._search(query, k)
@@ -195,7 +228,12 @@ def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandl
 
         return session_handle(replica, agent, session, lifetime)
 
-    return AgentHandle(agent, look, remember, withdraw, recall, open_session)
+    def suggest(path: str, value: object, **how: Any) -> list[Suggestion]:
+        from .formation.suggestions import suggest_as
+
+        return replica.write(lambda transaction: suggest_as(transaction, agent, path, value, **how))
+
+    return AgentHandle(agent, look, remember, withdraw, recall, open_session, suggest)
 
 
 def _target(agent: AgentId, scope: str) -> str:

@@ -7,6 +7,7 @@ is its ``created``. Written once; the same message cited twice is one receipt.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,10 +21,12 @@ from .values import check_value
 from .view import View
 from .writing import ScopeWriter
 
-__all__ = ["Receipt", "cite_message", "find_receipts", "quote"]
+__all__ = ["Receipt", "cite_message", "find_receipts", "note_suggester", "quote", "suggester"]
 
 SPEAKER = "user"
 """Who is quoted by ``because``: agents are told their reasons by the person."""
+_SUGGESTION = "suggestion:"
+"""Begins the id of the receipt that says who suggested a leaf; no session's name has a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,18 @@ def cite_message(
         value = check_value([text, speaker, session, message], f"the message {identity}")
         scope.put(SlotMap.RECEIPTS, identity, Record(0, writer=writer, value=value, created=at_ms))
     return identity
+
+
+def note_suggester(scope: ScopeWriter, suggestion: str, agent: str, words: str, at_ms: int) -> str:
+    """Records as the person that *agent* suggested what they now write, and how it read; returns the receipt's id."""
+    identity = _SUGGESTION + suggestion
+    scope.put(SlotMap.RECEIPTS, identity, Record(0, value=[words, agent, None, None], created=at_ms))
+    return identity
+
+
+def suggester(receipts: Iterable[Receipt]) -> str | None:
+    """The agent that suggested what *receipts* speak for, if one of them says so."""
+    return next((receipt.speaker for receipt in receipts if receipt.id.startswith(_SUGGESTION)), None)
 
 
 def check_words(words: object) -> str:

@@ -16,7 +16,14 @@ from vademecum.errors import NotFound
 
 from . import journal
 from .agents import AgentId, AgentPattern
-from .forgetting import cited_place, drop_receipts, forget_agent, forget_leaves, note_forgetting
+from .forgetting import (
+    cited_place,
+    drop_receipts,
+    drop_suggestions,
+    forget_agent,
+    forget_leaves,
+    note_forgetting,
+)
 from .records import USER, Record
 from .replica import Transaction
 from .scopes import session_scope
@@ -26,21 +33,33 @@ from .view import View, row_key
 
 __all__ = ["forget_session", "forget_span", "forgettable"]
 
-_SAID = (SlotMap.LEAVES, SlotMap.MESSAGES, SlotMap.RECEIPTS, SlotMap.LINKS, SlotMap.OBSERVATIONS)
+_SAID = (
+    SlotMap.LEAVES,
+    SlotMap.MESSAGES,
+    SlotMap.RECEIPTS,
+    SlotMap.LINKS,
+    SlotMap.OBSERVATIONS,
+    SlotMap.SUGGESTIONS,
+)
 _COUNTED = (SlotMap.LEAVES, SlotMap.MESSAGES)
 
 
 def forgettable(view: View, scope: str, path: str, *, below: bool = True) -> list[str]:
-    """The leaves at *path*, and with *below* under it, that have a value now or in their history."""
+    """The leaves at *path*, and with *below* under it, that have a value now or in their history, or suggested."""
     number = view.number(scope)
     if number is None:
         return []
-    return [
+    found = [
         name
         for name, row in view.rows(scope, SlotMap.LEAVES, path)
         if (name == path or (below and name.startswith(path + ".")))
         and (row.live or any(_has_value(entry) for entry in journal.history(view.reader, number, _key(name))))
     ]
+    for name, row in view.rows(scope, SlotMap.SUGGESTIONS, path):
+        at = name.rpartition(":")[0]
+        if row.live and (at == path or (below and at.startswith(path + "."))) and at not in found:
+            found.append(at)
+    return found
 
 
 def forget_session(transaction: Transaction, session: str) -> int:
@@ -126,6 +145,14 @@ def _forget_learned(transaction: Transaction, scope_name: str, meant: Callable[[
             journal.empty_entry(transaction.writer, entry)
             note_forgetting(scope)
     drop_receipts(scope, receipts)
+    drop_suggestions(
+        scope,
+        [
+            name
+            for name, row in transaction.rows(scope_name, SlotMap.SUGGESTIONS)
+            if row.winner is not None and not row.winner.by_person and meant(row.winner)
+        ],
+    )
     return gone
 
 

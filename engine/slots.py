@@ -37,6 +37,7 @@ class SlotMap(IntEnum):
     GRANTS = 5
     LINKS = 6
     OBSERVATIONS = 7
+    SUGGESTIONS = 8
 
     @property
     def root(self) -> str:

@@ -128,6 +128,12 @@ class NotThePerson(Refused):
     code = "not-the-person"
 
 
+class SuggestionsFull(Refused):
+    """As many suggestions wait for the person as may."""
+
+    code = "suggestions-full"
+
+
 class VaultExists(Refused):
     """There is a vault in that folder already."""
 

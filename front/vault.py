@@ -23,6 +23,7 @@ from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.sight import Sight
 from vademecum.errors import NoRelay
+from vademecum.forming import Forming
 from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
 from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
@@ -61,7 +62,7 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Vault:
+class Vault(Forming):
     """One person's memory, as one device holds it. Use `create`, `open` or `join`, and close it, or use ``with``.
 
     Several processes may have the same vault open, and threads may share one. Every write is durable when its method

@@ -117,7 +117,9 @@ def test_a_handle_holds_no_replica_and_no_person(box: Box) -> None:
     handle = box.agent(X)
     assert not hasattr(handle, "__dict__")
     public = {name for name in dir(AgentHandle) if not name.startswith("_")}
-    assert public == {"agent", "forget", "get", "leaf", "log", "recall", "remember", "session", "tree", "why"}
+    assert public == {
+        "agent", "forget", "get", "leaf", "log", "recall", "remember", "session", "suggest", "tree", "why",
+    }  # fmt: skip
 
 
 # --- what it writes --------------------------------------------------------------------------------------------------

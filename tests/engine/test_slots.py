@@ -52,6 +52,7 @@ def test_the_numbers_and_names_of_the_slot_maps_are_what_they_always_were() -> N
         5: "grants",
         6: "links",
         7: "observations",
+        8: "suggestions",
     }
 
 
