@@ -120,6 +120,7 @@ class _Run:
         self._generation, _ = chains.base(transaction.writer, self._channel)
         self._claimed = chains.claimed(transaction.writer, self._channel)
         self._mine = {transaction.device, *chains.former_clients(transaction.writer)} if intake.tripwire else set()
+        self._apart = False
         self._applied = self._duplicates = self._held = 0
         self._problems: list[Problem] = []
 
@@ -215,13 +216,24 @@ class _Run:
         device has since replaced may be deleted here before it arrives, and then is not there to be judged by.
         """
         if body.frontier:
+            self._apart = self._apart or any(self._has_another(*claim) for claim in body.frontier.items())
             news = {device: seq for device, (seq, _) in body.frontier.items()}
             chains.set_claims(
                 self._writer, self._channel, author, chains.claims(self._writer, self._channel, author) | news
             )
             for device, seq in news.items():
                 self._claimed[device] = max(seq, self._claimed.get(device, 0))
-        return all(self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in self._claimed.items())
+        return not self._apart and all(
+            self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in self._claimed.items()
+        )
+
+    def _has_another(self, device: bytes, claim: tuple[int, bytes]) -> bool:
+        """Whether someone holds another commit of this very device than is here: a copy of it has written too. That
+        shows soon by the commit itself, which is signed.
+        """
+        seq, prefix = claim
+        mine = chains.commit_at(self._writer, self._channel, device, seq) if device in self._mine else None
+        return mine is not None and not commit_hash(mine).startswith(prefix)
 
     def _problem(self, data: bytes, error: PeerFault) -> Problem:
         try:

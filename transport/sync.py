@@ -66,6 +66,10 @@ from vademecum.transport.sync_snapshots import Snapshots
 __all__ = ["Ledger", "Problem", "Received", "State", "Sync"]
 
 
+PASSING = (OtherGeneration.code, "refused:behind")
+"""Problems with a channel that are over as soon as the two sides agree on it."""
+
+
 class State(Enum):
     """Where the machine is. ``status`` is the word shown to people."""
 
@@ -210,7 +214,8 @@ class Sync:
             return State.SYNCING
         for name, channel in self._session.channels.items():
             if channel.agreed:
-                self._session.withdraw(OtherGeneration.code, name)
+                for code in PASSING:
+                    self._session.withdraw(code, name)
         if all(channel.agreed for channel in channels):
             return State.SYNCED
         self._explain()

@@ -49,7 +49,7 @@ Rows = dict[tuple[str, SlotMap], Told]
 EVERYTHING = Retention(days=1 << 20, bytes=1 << 40)
 """Worlds last for decades, and of the journals all is compared."""
 EXPECTED_PROBLEMS = frozenset(
-    {"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected", "refused:gap"}
+    {"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected", "refused:gap", "refused:behind"}
 )
 """What may be reported while the world is broken. Nobody forges, forks or spoils a commit here."""
 
