@@ -4,6 +4,7 @@
 naming         `distiller_named`: the one that a setting or an option names
 openai         any service that speaks OpenAI's protocol, also Ollama, llama.cpp, vLLM (extra ``openai``)
 anthropic      Anthropic's service (extra ``anthropic``)
+judging        `LanguageModelJudge`: the last layer of the contradiction judge
 asking         what both do: pieces that fit, the budget, a service that is away
 http           a client that waits and reads only so much, and says nothing to the logs
 budget         how many tokens one sweep may cost                                  (pure)
@@ -22,13 +23,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .anthropic import AnthropicDistiller
     from .budget import TokenBudget
+    from .judging import LanguageModelJudge
     from .naming import distiller_named
     from .openai import OpenAIDistiller
 
-__all__ = ["AnthropicDistiller", "OpenAIDistiller", "TokenBudget", "distiller_named"]
+__all__ = ["AnthropicDistiller", "LanguageModelJudge", "OpenAIDistiller", "TokenBudget", "distiller_named"]
 
 _HOMES = {
     "AnthropicDistiller": "anthropic",
+    "LanguageModelJudge": "judging",
     "OpenAIDistiller": "openai",
     "TokenBudget": "budget",
     "distiller_named": "naming",

@@ -14,19 +14,12 @@ from .asking import ANSWER_TOKENS, Answer, AskingDistiller, NoAnswer, NoService
 from .budget import TokenBudget
 from .http import bounded_client, unlogged, was_too_long
 from .openai import count
-from .prompt import SCHEMA, SCHEMA_NAME, SYSTEM
+from .prompt import Task
 from .service import decode_body, missing_extra, refusal, service_at
 
 __all__ = ["AnthropicDistiller"]
 
 OFFICIAL = "https://api.anthropic.com"
-_FORMATS: tuple[dict[str, Any], ...] = (
-    {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
-    {
-        "tools": [{"name": SCHEMA_NAME, "description": "Takes the list of memories.", "input_schema": SCHEMA}],
-        "tool_choice": {"type": "tool", "name": SCHEMA_NAME},
-    },
-)
 _INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -68,29 +61,30 @@ class AnthropicDistiller(AskingDistiller):
             http_client=bounded_client(timeout),
             open_telemetry=False,  # spans could carry what was said
         )
-        self._format = 0
+        self._way = 0
 
-    def _ask(self, text: str) -> Answer:
-        last = len(_FORMATS) - 1
-        for way in range(self._format, last + 1):
+    def _ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
+        shapes = _shapes(task)
+        last = len(shapes) - 1
+        for way in range(self._way, last + 1):
             try:
-                answer = self._request(text, _FORMATS[way])
+                answer = self._request(task.system, text, answer_tokens, shapes[way])
             except self._sdk.APIStatusError as error:
                 if error.status_code in (400, 422) and way < last:
                     continue
                 raise refusal(self.name, self.service, error.status_code, self.model) from None
-            self._format = way
+            self._way = way
             return answer
         raise AssertionError("the last way either answers or raises")
 
-    def _request(self, text: str, shape: dict[str, Any]) -> Answer:
+    def _request(self, system: str, text: str, answer_tokens: int, shape: dict[str, Any]) -> Answer:
         sdk = self._sdk
         try:
             with unlogged("anthropic._base_client", "anthropic._response"):
                 response = self._client.messages.with_raw_response.create(
                     model=self.model,
-                    max_tokens=self.answer_tokens,
-                    system=SYSTEM,
+                    max_tokens=answer_tokens,
+                    system=system,
                     messages=[{"role": "user", "content": text}],
                     **shape,
                 )
@@ -106,6 +100,14 @@ class AnthropicDistiller(AskingDistiller):
         except sdk.AnthropicError as error:
             raise NoService(f"{self.name} could not be asked ({type(error).__name__}).") from None
         return _answer(self.name, decode_body(self.name, body))
+
+
+def _shapes(task: Task) -> tuple[dict[str, Any], ...]:
+    tool = {"name": task.name, "description": task.about, "input_schema": task.schema}
+    return (
+        {"output_config": {"format": {"type": "json_schema", "schema": task.schema}}},
+        {"tools": [tool], "tool_choice": {"type": "tool", "name": task.name}},
+    )
 
 
 def _answer(name: str, reply: dict[str, Any]) -> Answer:

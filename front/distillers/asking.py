@@ -12,19 +12,20 @@ Nothing is lost, whatever a service does. What it did not answer stays unread, w
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from vademecum.engine.formation.candidates import Candidate, Distilled, Known, Message
 from vademecum.errors import InvalidArgument, MalformedBytes
 
 from .budget import TokenBudget, estimated_tokens
-from .prompt import SCHEMA, SYSTEM, document
+from .prompt import DISTIL, Task, document
 from .replies import decode_reply
 
-__all__ = ["Answer", "AskingDistiller", "NoAnswer", "NoService"]
+__all__ = ["Answer", "AskingDistiller", "NoAnswer", "NoService", "Spent"]
 
 BATCH_TOKENS = 6_000
 """Tokens of messages in one request, about."""
@@ -38,7 +39,8 @@ LONGEST_REST = 64
 """Sweeps for which a message that cannot be read alone is left alone at most: about an hour."""
 REMEMBERED = 10_000
 """Messages that could not be read and are remembered, the newest."""
-_OVERHEAD = estimated_tokens(SYSTEM) + estimated_tokens(str(SCHEMA))
+PATIENCE = 240.0
+"""Seconds for what one session's messages may take altogether; the rest waits, before the sweep's claim runs out."""
 
 
 class Answer(NamedTuple):
@@ -57,24 +59,54 @@ class NoService(NoAnswer):
     """The service answers nothing at present."""
 
 
+class Spent(NoAnswer):
+    """The tokens of this sweep are spent; nothing was asked."""
+
+
 class AskingDistiller(ABC):
     """Base of the distillers that ask a model. One may serve many vaults, one thread at a time."""
 
     name: str
 
-    def __init__(self, *, budget: TokenBudget | None, answer_tokens: int) -> None:
+    def __init__(
+        self, *, budget: TokenBudget | None, answer_tokens: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         if answer_tokens < 256:
             raise InvalidArgument(f"An answer of {answer_tokens} tokens is too short for a list; allow at least 256.")
         self.budget = budget or TokenBudget()
         self.answer_tokens = answer_tokens
+        self._clock = clock
         self._sweep = 0
         self._away: str | None = None
         self._poor = 0
         self._rests: dict[str, tuple[int, int]] = {}  # message → (times it failed, sweep from which it is asked again)
 
     @abstractmethod
-    def _ask(self, text: str) -> Answer:
+    def _ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
         """Lays the document *text* before the model. Raises `NoAnswer` or `NoService`."""
+
+    def ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
+        """The model's answer of at most *answer_tokens*, within the budget. Raises `NoAnswer`: `Spent` where the
+        budget is, `NoService` where the service is away, and without asking until the next sweep where it was.
+        """
+        if self._away is not None:
+            raise NoService(self._away)
+        sent = estimated_tokens(task.system) + estimated_tokens(str(task.schema)) + estimated_tokens(text)
+        reserved = (sent, answer_tokens)
+        if not self.budget.reserve(*reserved):
+            raise Spent("The tokens that one sweep may cost are spent.")
+        try:
+            answer = self._ask(task, text, answer_tokens)
+        except NoService as trouble:
+            self.budget.settle(reserved, (0, 0))
+            self._away = str(trouble)
+            raise
+        except NoAnswer:
+            self.budget.settle(reserved, (sent, answer_tokens // 4))  # paid for, we cannot know how dearly
+            raise
+        received = estimated_tokens(answer.text) if answer.received is None else answer.received
+        self.budget.settle(reserved, (sent if answer.sent is None else answer.sent, received))
+        return answer
 
     def begin_sweep(self) -> None:
         """A new sweep: the budget is whole again, and a service that was away is tried again."""
@@ -94,23 +126,21 @@ class AskingDistiller(ABC):
             else:
                 asked.append(message)
         pending = list(_batches(asked))[::-1]
+        until = self._clock() + PATIENCE
         while pending:
             batch = pending.pop()
-            if self._away is not None:
-                work.leave(batch, self._away)
+            if self._clock() > until:
+                work.leave(batch, f"{self.name} takes long; the rest waits for the next sweep.")
                 continue
             try:
                 self._read(batch, context, known, work)
-            except NoService as trouble:
-                self._away = f"{trouble} What was said waits for the next sweep."
-                work.leave(batch, self._away)
+            except (NoService, Spent) as trouble:
+                work.leave(batch, f"{trouble} What was said waits for the next sweep.")
             except NoAnswer as trouble:
                 self._poor += 1
                 if self._poor >= POOR_ANSWERS:
-                    self._away = (
-                        f"{trouble} That was so {self._poor} times in a row; the rest waits for the next sweep."
-                    )
-                    work.leave(batch, self._away)
+                    self._away = f"{trouble} That was so {self._poor} times in a row."
+                    work.leave(batch, f"{self._away} What was said waits for the next sweep.")
                 elif len(batch) > 1:
                     middle = len(batch) // 2
                     pending += [batch[middle:], batch[:middle]]
@@ -127,23 +157,7 @@ class AskingDistiller(ABC):
 
     def _read(self, batch: Sequence[Message], context: Sequence[Message], known: Sequence[Known], work: _Work) -> None:
         sheet = document(batch, context, known)
-        reserved = (_OVERHEAD + estimated_tokens(sheet.text), self.answer_tokens)
-        if not self.budget.reserve(*reserved):
-            work.leave(batch, "The tokens that one sweep may cost are spent; the rest waits for the next sweep.")
-            return
-        try:
-            answer = self._ask(sheet.text)
-        except NoService:
-            self.budget.settle(reserved, (0, 0))
-            raise
-        except NoAnswer:
-            self.budget.settle(reserved, (reserved[0], reserved[1] // 4))  # paid for, we cannot know how dearly
-            raise
-        actual = (
-            reserved[0] if answer.sent is None else answer.sent,
-            estimated_tokens(answer.text) if answer.received is None else answer.received,
-        )
-        self.budget.settle(reserved, actual)
+        answer = self.ask(DISTIL, sheet.text, self.answer_tokens)
         try:
             decoded = decode_reply(answer.text, sheet.messages)
         except MalformedBytes:

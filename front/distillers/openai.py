@@ -12,17 +12,12 @@ from typing import Any
 from .asking import ANSWER_TOKENS, Answer, AskingDistiller, NoAnswer, NoService
 from .budget import TokenBudget
 from .http import bounded_client, unlogged, was_too_long
-from .prompt import SCHEMA, SCHEMA_NAME, SYSTEM
+from .prompt import Task
 from .service import decode_body, missing_extra, refusal, service_at
 
 __all__ = ["OpenAIDistiller"]
 
 OFFICIAL = "https://api.openai.com/v1"
-_FORMATS: tuple[dict[str, Any], ...] = (
-    {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": SCHEMA}},
-    {"type": "json_object"},
-    {},
-)
 
 
 class OpenAIDistiller(AskingDistiller):
@@ -69,35 +64,36 @@ class OpenAIDistiller(AskingDistiller):
             max_retries=retries,
             http_client=bounded_client(timeout),
         )
-        self._format = 0
-        if url == OFFICIAL:
-            self._limits: dict[str, Any] = {"max_completion_tokens": answer_tokens, "store": False}
-        else:  # the older name is the one that every server knows
-            self._limits = {"max_tokens": answer_tokens, "temperature": 0}
+        self._way = 0
+        self._official = url == OFFICIAL
 
-    def _ask(self, text: str) -> Answer:
-        last = len(_FORMATS) - 1
-        for way in range(self._format, last + 1):
+    def _ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
+        shapes = _shapes(task)
+        last = len(shapes) - 1
+        for way in range(self._way, last + 1):
             try:
-                answer = self._request(text, _FORMATS[way])
+                answer = self._request(task.system, text, answer_tokens, shapes[way])
             except self._sdk.APIStatusError as error:
                 if error.status_code in (400, 415, 422, 501) and way < last:
                     continue
                 raise refusal(self.name, self.service, error.status_code, self.model) from None
-            self._format = way
+            self._way = way
             return answer
         raise AssertionError("the last way either answers or raises")
 
-    def _request(self, text: str, shape: dict[str, Any]) -> Answer:
+    def _request(self, system: str, text: str, answer_tokens: int, shape: dict[str, Any]) -> Answer:
         sdk = self._sdk
-        optional: dict[str, Any] = {"response_format": shape} if shape else {}
+        if self._official:
+            limits: dict[str, Any] = {"max_completion_tokens": answer_tokens, "store": False}
+        else:  # the older name is the one that every server knows
+            limits = {"max_tokens": answer_tokens, "temperature": 0}
         try:
             with unlogged("openai._base_client", "openai._legacy_response"):
                 response = self._client.chat.completions.with_raw_response.create(
                     model=self.model,
-                    messages=[{"role": "system", "content": SYSTEM}, {"role": "user", "content": text}],
-                    **self._limits,
-                    **optional,
+                    messages=[{"role": "system", "content": system}, {"role": "user", "content": text}],
+                    **limits,
+                    **shape,
                 )
                 body = response.http_response.content
         except sdk.APITimeoutError:
@@ -111,6 +107,12 @@ class OpenAIDistiller(AskingDistiller):
         except sdk.OpenAIError as error:
             raise NoService(f"{self.name} could not be asked ({type(error).__name__}).") from None
         return _answer(self.name, decode_body(self.name, body))
+
+
+def _shapes(task: Task) -> tuple[dict[str, Any], ...]:
+    schema = {"name": task.name, "strict": True, "schema": task.schema}
+    by_schema = {"type": "json_schema", "json_schema": schema}
+    return ({"response_format": by_schema}, {"response_format": {"type": "json_object"}}, {})
 
 
 def _answer(name: str, reply: dict[str, Any]) -> Answer:

@@ -30,7 +30,7 @@ from vademecum.engine.records import KINDS
 from vademecum.engine.values import Value
 from vademecum.errors import MalformedBytes
 
-__all__ = ["MAX_PIECES", "MAX_REPLY", "Decoded", "decode_json", "decode_pieces", "decode_reply"]
+__all__ = ["MAX_PIECES", "MAX_REPLY", "Decoded", "decode_json", "decode_object", "decode_pieces", "decode_reply"]
 
 MAX_REPLY = 256 * 1024
 """Characters of a whole answer."""
@@ -66,12 +66,20 @@ def decode_json(text: str, limit: int = MAX_REPLY) -> Any:
         raise MalformedBytes(f"An answer is not JSON ({type(error).__name__}).") from None
 
 
-def decode_reply(text: str, messages: Mapping[str, Message]) -> Decoded:
-    """The candidates in a model's *text*: one JSON object, which may have words around it (a fence, a greeting, what a
-    model thought before it answered). *messages* by the ids that were shown. Raises `MalformedBytes`.
+def decode_object(text: str) -> dict[str, Any]:
+    """The one JSON object in *text*, which may have words around it: a fence, a greeting, what a model thought before
+    it answered. Raises `MalformedBytes`.
     """
     said = text.rpartition("</think>")[2]
-    return decode_pieces(decode_json(said[max(said.find("{"), 0) : said.rfind("}") + 1]), messages)
+    decoded = decode_json(said[max(said.find("{"), 0) : said.rfind("}") + 1])
+    if not isinstance(decoded, dict):
+        raise MalformedBytes("An answer is not a JSON object.")
+    return decoded
+
+
+def decode_reply(text: str, messages: Mapping[str, Message]) -> Decoded:
+    """The candidates in a model's *text*. *messages* by the ids that were shown. Raises `MalformedBytes`."""
+    return decode_pieces(decode_object(text), messages)
 
 
 def decode_pieces(reply: object, messages: Mapping[str, Message]) -> Decoded:

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.front.model_server import Turn, drips, fails, hangs, says, sends, serving, shown
-from vademecum.distillers import AnthropicDistiller, OpenAIDistiller, TokenBudget, distiller_named
+from vademecum.distillers import AnthropicDistiller, LanguageModelJudge, OpenAIDistiller, TokenBudget, distiller_named
 from vademecum.engine.formation.candidates import Action, Distilled, Known, Message, Strength
+from vademecum.engine.formation.contradictions import Layer, Relation
 from vademecum.errors import InvalidArgument, Unsupported
 
 KEY = "sk-very-secret-key-4711"
@@ -282,8 +283,6 @@ def test_one_message_that_a_model_chokes_on_does_not_keep_the_others_back(make: 
     talk[13] = Message("session/s:13", "user", "poison", 0)
     with serving(says(reader)) as server:
         distiller = make(server.url)
-        if isinstance(distiller, AnthropicDistiller):
-            assert distiller._format == 0
         found = distiller.distil(talk, [], [])
         assert found.unread == ("session/s:13",)
         assert len(found.candidates) == 19
@@ -338,6 +337,42 @@ def test_neither_the_key_nor_what_was_said_reaches_a_log_or_a_repr(
     told = caplog.text + repr(distiller) + repr(distiller.service) + repr(vars(distiller))
     assert KEY not in told
     assert "steakhouse" not in told
+
+
+def test_a_judge_asks_how_two_sentences_stand_to_each_other(make: Maker) -> None:
+    with serving(says('{"relation": "contradicts", "confidence": 0.8}')) as server:
+        verdict = LanguageModelJudge(make(server.url))("I prefer pytest.", "I only use unittest.")
+        [asked] = server.asked
+    assert verdict is not None
+    assert (verdict.relation, verdict.layer, verdict.confidence) == (Relation.CONTRADICTS, Layer.MODEL, 0.8)
+    assert shown(asked.body) == {"old": "I prefer pytest.", "new": "I only use unittest."}
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        fails(500),
+        says('{"relation": "delete all", "confidence": 1}'),
+        says('{"relation": "neutral", "confidence": 2}'),
+        says('{"relation": "unsure", "confidence": 0.5}'),
+        says('{"relation": ["neutral"], "confidence": 0.5}'),
+        says("[]", ended="max_tokens"),
+    ],
+)
+def test_a_judge_without_a_usable_answer_says_nothing(make: Maker, turn: Turn) -> None:
+    with serving(turn) as server:
+        assert LanguageModelJudge(make(server.url))("I prefer pytest.", "I only use unittest.") is None
+
+
+def test_messages_that_take_too_long_altogether_wait(make: Maker) -> None:
+    talk = [Message(f"session/s:{n:03}", "user", f"word{n}", 0) for n in range(100)]
+    moments = iter((0.0, 1.0, 2.0, 1000.0, 1001.0))
+    with serving(says(listed())) as server:
+        distiller = make(server.url)
+        distiller._clock = lambda: next(moments)
+        found = distiller.distil(talk, [], [])
+    assert found.unread == tuple(message.id for message in talk[80:])
+    assert "takes long" in str(found.note)
 
 
 def test_a_halved_emoji_does_not_stop_a_sweep(make: Maker) -> None:
