@@ -11,8 +11,9 @@ from vademecum.errors import InvalidArgument, NotFound
 
 from . import journal
 from .agents import AgentPattern
+from .formation.links import flagged, seen
 from .journal import Entry
-from .leaf import Leaf, leaf_of
+from .leaf import Leaf
 from .receipts import Receipt, find_receipts, suggester
 from .records import Record
 from .sight import Sight
@@ -97,7 +98,7 @@ def why(sight: Sight, path: str, scope: str | None = None) -> Why:
         return Why(
             place,
             path,
-            leaf_of(place, path, record),
+            seen(place, path, record, flagged(sight)),
             tuple(find_receipts(sight.view, place, supporting(sight.view, place, path))),
             tuple(_history(sight, place, path)),
         )

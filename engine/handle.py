@@ -15,7 +15,8 @@ from vademecum.errors import Confined, InvalidArgument, NotFound
 from . import audit, remembering
 from .agents import AgentId, AgentPattern
 from .audit import Change, Why
-from .leaf import Leaf, leaf_of
+from .formation.links import flagged, seen
+from .leaf import Leaf
 from .paths import parse_path
 from .recollection import Recollections
 from .records import KINDS
@@ -131,7 +132,7 @@ class AgentHandle:
             found = sight.find(canonical)
             if found is None:
                 raise NotFound(f"There is no leaf at {canonical!r} that {self.agent} may read.")
-            return leaf_of(found[0], canonical, found[1])
+            return seen(found[0], canonical, found[1], flagged(sight))
 
         return self._look(find)  # type: ignore[no-any-return]  # a look returns what it is given to do
 
@@ -141,10 +142,11 @@ class AgentHandle:
 
         def show(sight: Sight) -> dict[str, object]:
             tree: dict[str, object] = {}
+            flags = flagged(sight)
             for scope in sight.scopes():
-                leaves = [(name, leaf_of(scope, name, record)) for name, record in sight.leaves(scope, canonical)]
+                leaves = [(name, seen(scope, name, record, flags)) for name, record in sight.leaves(scope, canonical)]
                 if leaves:
-                    tree[scope] = nest(leaves, lambda leaf: {"_value": leaf.value, "_source": leaf.source()})
+                    tree[scope] = nest(leaves, _shown)
             return tree
 
         return self._look(show)  # type: ignore[no-any-return]
@@ -203,6 +205,11 @@ class AgentHandle:
 
     def __repr__(self) -> str:
         return f"AgentHandle({str(self.agent)!r})"
+
+
+def _shown(leaf: Leaf) -> dict[str, object]:
+    mark = {} if leaf.contradicted_by is None else {"_contradicted_by": leaf.contradicted_by}
+    return {"_value": leaf.value, "_source": leaf.source(), **mark}
 
 
 def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandle:

@@ -19,7 +19,9 @@ __all__ = ["Leaf", "leaf_of", "memory_id", "parse_memory_id"]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One living leaf. ``agent`` is its writer: ``user``, or ``developer/slug@version``; ``confidence`` lies in 0…1."""
+    """One living leaf. ``agent`` is its writer: ``user``, or ``developer/slug@version``; ``confidence`` lies in 0…1.
+    ``contradicted_by`` is the id of a newer memory that says otherwise; it then counts for a tenth in recall.
+    """
 
     scope: str
     path: str
@@ -31,6 +33,7 @@ class Leaf:
     confidence: float
     text: str
     receipts: tuple[str, ...]
+    contradicted_by: str | None = None
 
     @property
     def id(self) -> str:
@@ -55,10 +58,11 @@ class Leaf:
             "confidence": self.confidence,
             "source": self.source(),
             "receipts": list(self.receipts),
+            "contradicted_by": self.contradicted_by,
         }
 
 
-def leaf_of(scope: str, path: str, record: Record) -> Leaf:
+def leaf_of(scope: str, path: str, record: Record, contradicted_by: str | None = None) -> Leaf:
     return Leaf(
         scope,
         path,
@@ -70,6 +74,7 @@ def leaf_of(scope: str, path: str, record: Record) -> Leaf:
         record.confidence,
         record.sentence or sentence(path, record.value),
         record.receipts,
+        contradicted_by,
     )
 
 

@@ -9,7 +9,8 @@ from vademecum.errors import InvalidArgument, NotFound
 
 from . import forgetting, remembering, removing
 from .agents import AgentPattern
-from .leaf import Leaf, leaf_of
+from .formation.links import flagged, seen
+from .leaf import Leaf
 from .paths import parse_path
 from .records import KINDS
 from .replica import Replica, Transaction
@@ -46,25 +47,29 @@ class Person:
         """The leaf at *path* with its provenance. Raises `NotFound`."""
         canonical = parse_path(path)
         with self._replica.read() as view:
-            found = Sight(view, None).find(canonical, parse_scope(scope) if scope else None)
-        if found is None:
-            raise NotFound(f"There is no leaf at {canonical!r}. `tree` lists what there is.")
-        return leaf_of(found[0], canonical, found[1])
+            sight = Sight(view, None)
+            found = sight.find(canonical, parse_scope(scope) if scope else None)
+            if found is None:
+                raise NotFound(f"There is no leaf at {canonical!r}. `tree` lists what there is.")
+            return seen(found[0], canonical, found[1], flagged(sight))
 
     def leaves(self, path: str = "") -> list[Leaf]:
         """All living leaves of Tier 1 and 2, by scope and path; with *path*, those at and below it. O(leaves)."""
         canonical = parse_path(path) if path else ""
         with self._replica.read() as view:
+            sight = Sight(view, None)
+            flags = flagged(sight)
             return [
-                leaf_of(scope, name, record)
-                for scope in Sight(view, None).scopes()
+                seen(scope, name, record, flags)
+                for scope in sight.scopes()
                 if not scope.startswith("session/")
                 for name, record in view.leaves(scope, canonical)
             ]
 
     def tree(self, path: str = "") -> dict[str, object]:
         """All leaves as a tree: ``public``, ``private``, and ``agents`` by name; each leaf with ``_value`` and
-        ``_source``. A part with no leaf is an empty object.
+        ``_source``, and ``_contradicted_by`` where a newer memory says otherwise. A part with no leaf is an empty
+        object.
         """
         public: list[tuple[str, Leaf]] = []
         private: list[tuple[str, Leaf]] = []
@@ -158,7 +163,10 @@ class Person:
 
 def _shown(leaf: Leaf) -> dict[str, object]:
     source = leaf.source()
-    return {
+    shown: dict[str, object] = {
         "_value": leaf.value,
         "_source": {"_agent": source["agent"], "_created": source["created"], "_updated": source["updated"]},
     }
+    if leaf.contradicted_by is not None:
+        shown["_contradicted_by"] = leaf.contradicted_by
+    return shown

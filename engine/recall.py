@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,9 @@ from vademecum.errors import InvalidArgument, ModelUnavailable
 from vademecum.storage.tables import Table
 
 from .agents import AgentId
+from .formation.links import Link, flagged
 from .indexing import Indexer, Progress, index_text, parse_entry_id
+from .leaf import memory_id
 from .messages import message_text
 from .paths import MAX_SEGMENT
 from .ranking import CANDIDATES, Candidate, Ranked, fuse, meaning_query, rank
@@ -54,6 +56,10 @@ class _Found(NamedTuple):
     slot_map: SlotMap
     name: str
     row: bytes
+
+    @property
+    def id(self) -> str:
+        return memory_id(self.scope, self.name)
 
     @property
     def record(self) -> Record:
@@ -113,11 +119,12 @@ class Recall:
             words = self._by_words(sight, scopes, question)
             meaning = None if embedder is None else self._by_meaning(sight, scopes, question, embedder)
             found = _living(sight, {*words, *(meaning or {})})
+            flags = flagged(sight) if found else {}
         now = self._replica.wall()
         fused = fuse(None if meaning is None else _of(meaning, found), _of(words, found))
-        ranked = rank(fused, lambda key: _candidate(key, found[key], now), k)
+        ranked = rank(fused, lambda key: _candidate(key, found[key], now, flags), k)
         return Recollections(
-            [_recollection(found[one.id], one) for one in ranked],
+            [_recollection(found[one.id], one, flags) for one in ranked],
             method="text" if embedder is None else "hybrid",
             note=self._fault,
         )
@@ -227,7 +234,7 @@ def _of(scores: dict[str, float], found: dict[str, _Found]) -> dict[str, float]:
     return {key: score for key, score in scores.items() if key in found}
 
 
-def _candidate(key: str, one: _Found, now_ms: int) -> Candidate:
+def _candidate(key: str, one: _Found, now_ms: int, flags: Mapping[str, Link]) -> Candidate:
     record = one.record
     return Candidate(
         key,
@@ -236,11 +243,12 @@ def _candidate(key: str, one: _Found, now_ms: int) -> Candidate:
         (now_ms - record.updated) / _DAY_MS,
         # a message is what was said, and does not become less so
         by_person=record.by_person or one.slot_map is SlotMap.MESSAGES,
+        contradicted=one.slot_map is SlotMap.LEAVES and one.id in flags,
         half_life_days=record.half_life,
     )
 
 
-def _recollection(one: _Found, ranked: Ranked) -> Recollection:
+def _recollection(one: _Found, ranked: Ranked, flags: Mapping[str, Link]) -> Recollection:
     record = one.record
     is_message = one.slot_map is SlotMap.MESSAGES
     return Recollection(
@@ -253,4 +261,5 @@ def _recollection(one: _Found, ranked: Ranked) -> Recollection:
         from_ms(record.created),
         from_ms(record.updated),
         ranked.why(),
+        flags[one.id].source if ranked.contradicted else None,
     )

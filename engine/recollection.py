@@ -18,7 +18,8 @@ class Recollection:
     """One memory, or one message of a session, that answers a query.
 
     ``path`` is the leaf's path or the message's id; ``score`` lies in 0…1 and compares within one answer only;
-    ``why`` holds its parts (see ``docs/recall.md``).
+    ``why`` holds its parts (see ``docs/recall.md``); ``contradicted_by`` is the id of a newer memory that
+    says otherwise.
     """
 
     scope: str
@@ -30,6 +31,7 @@ class Recollection:
     created: datetime
     updated: datetime
     why: dict[str, float | bool | None] = field(default_factory=dict)
+    contradicted_by: str | None = None
 
     @property
     def id(self) -> str:
@@ -49,6 +51,7 @@ class Recollection:
                 "updated": show_time(to_ms(self.updated)),
             },
             "why": self.why,
+            "contradicted_by": self.contradicted_by,
         }
 
 

@@ -2,12 +2,13 @@
 
 A link is one record in the scope of the memory that it leads from. Its name follows from its type and both ends, so
 devices that make the same link have one. A ``contradicts`` link *flags* its target: recall counts on it less. The flag
-is void as soon as the target was written or confirmed again, and with either end the link is gone.
+is void as soon as the target was written or confirmed again, and with either end the link is gone. What the person
+wrote is flagged by another word of theirs, never by what an agent or the curator wrote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,14 +17,15 @@ from typing import Any
 
 from vademecum.errors import VademecumError
 
-from ..leaf import memory_id, parse_memory_id
+from ..leaf import Leaf, leaf_of, memory_id, parse_memory_id
 from ..records import Record
 from ..replica import Transaction
+from ..sight import Sight
 from ..slots import SlotMap
 from ..times import from_ms, show_time, to_ms
 from ..view import MAX_NAME, View
 
-__all__ = ["Link", "LinkType", "flagged", "link", "links_of"]
+__all__ = ["Link", "LinkType", "flagged", "link", "links_of", "seen"]
 
 
 class LinkType(StrEnum):
@@ -107,14 +109,28 @@ def links_of(view: View, path: str, scope: str | None = None) -> list[Link]:
     return [made for _, made in sorted(found, key=lambda pair: pair[0])]
 
 
-def flagged(view: View) -> dict[str, float]:
-    """Ids of the memories that another contradicts, and how sure that is (0–1). O(links)."""
-    found: dict[str, float] = {}
-    for home in view.scopes():
-        for _, made in _links(view, home):
-            if made.type is LinkType.CONTRADICTS and not made.void:
-                found[made.target] = max(made.confidence, found.get(made.target, 0.0))
+def flagged(sight: Sight) -> dict[str, Link]:
+    """By the id of each memory that another contradicts, the surest link that says so.
+
+    Only memories that the caller sees flag another: what it may not see has no part in what it is told. O(flags).
+    """
+    found: dict[str, Link] = {}
+    for home in sight.scopes():
+        if home.startswith("session/"):
+            continue
+        for _, made in _links(sight.view, home, f"{LinkType.CONTRADICTS}:"):
+            known = found.get(made.target)
+            if made.void or (known is not None and known.confidence >= made.confidence):
+                continue
+            if sight.may_see(*parse_memory_id(made.source)) and _may_flag(sight.view, made):
+                found[made.target] = made
     return found
+
+
+def seen(scope: str, path: str, record: Record, flags: Mapping[str, Link]) -> Leaf:
+    """The leaf, marked where another contradicts it."""
+    flag = flags.get(memory_id(scope, path))
+    return leaf_of(scope, path, record, None if flag is None else flag.source)
 
 
 def unlink(transaction: Transaction, scope_name: str, path: str) -> None:
@@ -129,9 +145,17 @@ def unlink(transaction: Transaction, scope_name: str, path: str) -> None:
             transaction.scope(home).put(SlotMap.LINKS, name, Record(0, deleted=True))
 
 
-def _links(view: View, home: str) -> Iterator[tuple[Record, Link]]:
-    """Those of which both ends are there."""
-    for _, row in view.rows(home, SlotMap.LINKS):
+def _may_flag(view: View, made: Link) -> bool:
+    """Whether the source's word counts against the target's."""
+    source, target = (
+        view.get(scope, SlotMap.LEAVES, path) for scope, path in map(parse_memory_id, (made.source, made.target))
+    )
+    return source is not None and target is not None and (source.by_person or not target.by_person)
+
+
+def _links(view: View, home: str, prefix: str = "") -> Iterator[tuple[Record, Link]]:
+    """Those of which both ends are there, and whose name begins with *prefix*."""
+    for _, row in view.rows(home, SlotMap.LINKS, prefix):
         made = None if row.winner is None else _link(view, home, row.winner)
         if row.winner is not None and made is not None:
             ends = (parse_memory_id(made.source), parse_memory_id(made.target))

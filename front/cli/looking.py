@@ -23,7 +23,8 @@ def tree(
     """Show the whole memory as a tree, with who wrote each value, when, and how sure it still is.
 
     JSON: {"public": {…}, "private": {…}, "agents": {"developer/slug": {…}}}, nested by segment; each leaf has
-    "_value" and "_source": {"_agent", "_created", "_updated"}.
+    "_value" and "_source": {"_agent", "_created", "_updated"}, and "_contradicted_by" where a newer memory
+    says otherwise.
 
     \b
     Examples:
@@ -57,7 +58,7 @@ def recall(
     answer says so.
 
     JSON: {"method": "hybrid" or "text", "note", "results": [{"id", "path", "scope", "value", "text", "score",
-    "source": {"agent", "created", "updated"}, "why"}]}.
+    "source": {"agent", "created", "updated"}, "why", "contradicted_by"}]}.
 
     \b
     Examples:

@@ -53,7 +53,7 @@ def get_value(path: PathName, scope: Scope = None, home: Home = None, as_json: A
     """Print the value at a path: text as it is, anything else as JSON.
 
     JSON: {"id", "path", "scope", "value", "text", "kind", "confidence", "source": {"agent", "created", "updated"},
-    "receipts"}.
+    "receipts", "contradicted_by": id of a newer memory that says otherwise, or null}.
 
     \b
     Examples:

@@ -20,7 +20,7 @@ from vademecum.engine.audit import Change, Why
 from vademecum.engine.leaf import Leaf
 from vademecum.engine.ranking import Candidate, effective_confidence
 from vademecum.engine.receipts import Receipt
-from vademecum.engine.recollection import Recollections
+from vademecum.engine.recollection import Recollection, Recollections
 from vademecum.engine.records import USER
 from vademecum.engine.scopes import PRIVATE, PUBLIC
 from vademecum.engine.times import parse_time
@@ -73,7 +73,9 @@ def print_tree(leaves: Sequence[Leaf]) -> None:
                 nodes[leaf.scope, at] = parent.add(Text(segment, "cyan"))
             parent = nodes[leaf.scope, at]
         nodes[leaf.scope, leaf.path] = parent.add(
-            _line((name, "cyan"), "  ", _shortened(in_words(leaf.value)), "  ", (_provenance(leaf), "dim"))
+            _line(
+                (name, "cyan"), "  ", _shortened(in_words(leaf.value)), "  ", (_provenance(leaf), "dim"), _doubt(leaf)
+            )
         )
     _show(*roots.values())
 
@@ -92,7 +94,7 @@ def print_recollections(found: Recollections) -> None:
             if isinstance(one.why.get(name), float)
         ]
         _show(
-            _line((f"{place:2}. ", "dim"), (f"{one.score:.2f}", "green"), "  ", _shortened(one.text)),
+            _line((f"{place:2}. ", "dim"), (f"{one.score:.2f}", "green"), "  ", _shortened(one.text), _doubt(one)),
             _line((f"          {one.id} · {_who(one.agent)} · {_moment(one.updated)} · {', '.join(parts)}", "dim")),
         )
 
@@ -104,7 +106,7 @@ def print_why(found: Why, devices: Mapping[bytes, str]) -> None:
         lines.append(Text("  is not there any more."))
     else:
         lines.append(_line("  ", (_block(in_words(found.current.value), "  "), "green")))
-        lines.append(_line(("  " + _provenance(found.current), "dim")))
+        lines.append(_line(("  " + _provenance(found.current), "dim"), _doubt(found.current)))
     for receipt in found.receipts:
         lines += _quoted(receipt, "  ")
     lines.append(Text("  history, newest last:" if found.history else "  no history is kept."))
@@ -208,8 +210,13 @@ def _provenance(leaf: Leaf) -> str:
     if leaf.agent == USER:
         return f"you, {_moment(leaf.updated)}"
     age = (time.time() - leaf.updated.timestamp()) / _DAY_S
-    sure = effective_confidence(Candidate(leaf.id, leaf.kind, leaf.confidence, age))
+    doubted = leaf.contradicted_by is not None
+    sure = effective_confidence(Candidate(leaf.id, leaf.kind, leaf.confidence, age, contradicted=doubted))
     return f"{leaf.agent}, {_moment(leaf.updated)}, {sure:.0%} sure"
+
+
+def _doubt(one: Leaf | Recollection) -> tuple[str, str]:
+    return ("", "") if one.contradicted_by is None else (f"  contradicted by {one.contradicted_by}", "yellow")
 
 
 def _who(agent: str) -> str:

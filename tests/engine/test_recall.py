@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.engine.box import Box, boxes
+from tests.engine.box import PUBLIC, Box, boxes
 from vademecum.embeddings.embedder import MODEL_VARIABLE, OnnxEmbedder
 from vademecum.engine.agents import AgentId
+from vademecum.engine.formation.links import LinkType, link
 from vademecum.engine.messages import log_message
 from vademecum.engine.recall import Recall
 from vademecum.engine.recollection import Recollections
@@ -318,3 +319,60 @@ def test_no_more_than_k_come_best_first(searched: Searched) -> None:
     answer = searched.answer("zebra", k=7)
     assert len(answer) == 7
     assert [one.score for one in answer] == sorted((one.score for one in answer), reverse=True)
+
+
+def contradict(box: Box, source: tuple[str, str], target: tuple[str, str]) -> None:
+    box.replica.write(
+        lambda transaction: link(transaction, LinkType.CONTRADICTS, source, target, writer=X, why="it says otherwise")
+    )
+
+
+def test_a_contradicted_memory_is_kept_marked_and_counts_for_a_tenth(searched: Searched) -> None:
+    agent = searched.box.agent(X)
+    agent.remember("home.city", "lives in Berlin with the cats", because="I live in Berlin with the cats")
+    before = searched.answer("lives in Berlin with the cats")[0]
+    agent.remember("news.house", "moved to Porto", because="we moved to Porto")
+    contradict(searched.box, (PUBLIC, "news.house"), (PUBLIC, "home.city"))
+    (after,) = [one for one in searched.answer("lives in Berlin with the cats") if one.path == "home.city"]
+    assert after.why["confidence"] == pytest.approx(0.1 * before.why["confidence"], abs=1e-3)
+    assert after.why["contradicted"] is True
+    assert after.contradicted_by == after.as_json()["contradicted_by"] == f"{PUBLIC}:news.house"
+    assert before.contradicted_by is None
+
+
+def test_a_flag_is_void_once_the_target_is_written_again(searched: Searched) -> None:
+    agent = searched.box.agent(X)
+    agent.remember("home.city", "Berlin", because="I live in Berlin")
+    agent.remember("news.house", "moved to Porto", because="we moved to Porto")
+    contradict(searched.box, (PUBLIC, "news.house"), (PUBLIC, "home.city"))
+    assert searched.box.user.leaf("home.city").contradicted_by == f"{PUBLIC}:news.house"
+    assert agent.leaf("home.city").contradicted_by == f"{PUBLIC}:news.house"
+    tree = searched.box.user.tree()["public"]
+    assert tree["home"]["city"]["_contradicted_by"] == f"{PUBLIC}:news.house"  # type: ignore[index]
+    agent.remember("home.city", "Porto", because="I live in Porto")
+    assert searched.box.user.leaf("home.city").contradicted_by is None
+    assert "_contradicted_by" not in searched.box.user.tree()["public"]["home"]["city"]  # type: ignore[index]
+
+
+def test_what_the_person_wrote_is_flagged_by_their_own_word_only(searched: Searched) -> None:
+    searched.box.user.set("diet", "vegan")
+    searched.box.agent(X).remember("dinner", "steak every evening", because="steak every evening")
+    contradict(searched.box, (PUBLIC, "dinner"), (PUBLIC, "diet"))
+    assert searched.box.user.leaf("diet").contradicted_by is None
+    contradict(searched.box, (PUBLIC, "diet"), (PUBLIC, "dinner"))
+    assert searched.box.user.leaf("dinner").contradicted_by == f"{PUBLIC}:diet"
+    searched.box.user.set("lunch", "steak at noon")
+    contradict(searched.box, (PUBLIC, "lunch"), (PUBLIC, "diet"))
+    assert searched.box.user.leaf("diet").contradicted_by == f"{PUBLIC}:lunch"
+
+
+def test_a_memory_that_an_agent_may_not_see_flags_nothing_for_it(searched: Searched) -> None:
+    searched.box.agent(X).remember("home.city", "Berlin by the river", because="I live in Berlin")
+    searched.box.user.set("plans.house", "moved to Porto in secret", private=True)
+    contradict(searched.box, ("user.private", "plans.house"), (PUBLIC, "home.city"))
+    seen, unseen = searched.answer("Berlin by the river")[0], searched.answer("Berlin by the river", X)[0]
+    assert seen.path == unseen.path == "home.city"
+    assert seen.contradicted_by == "user.private:plans.house"
+    assert unseen.contradicted_by is None
+    assert unseen.why["contradicted"] is False
+    assert searched.box.agent(X).leaf("home.city").contradicted_by is None

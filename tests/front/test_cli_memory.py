@@ -117,7 +117,18 @@ def test_get_finds_the_scope_that_is_named(fed: Call) -> None:
 
 def test_get_json_is_the_leaf_with_its_provenance(fed: Call) -> None:
     leaf = fed("get", "diet", "--json").json
-    assert set(leaf) == {"id", "path", "scope", "value", "text", "kind", "confidence", "source", "receipts"}
+    assert set(leaf) == {
+        "id",
+        "path",
+        "scope",
+        "value",
+        "text",
+        "kind",
+        "confidence",
+        "source",
+        "receipts",
+        "contradicted_by",
+    }
     assert leaf["source"]["agent"] == FOOD
     assert leaf["kind"] == "preference"
     assert len(leaf["receipts"]) == 1
@@ -174,7 +185,17 @@ def test_recall_json_has_the_method_at_the_top(fed: Call) -> None:
     found = fed("recall", "where could we eat tonight?", "-k", "2", "--json").json
     assert found["method"] == "hybrid"
     assert len(found["results"]) == 2
-    assert set(found["results"][0]) == {"id", "path", "scope", "value", "text", "score", "source", "why"}
+    assert set(found["results"][0]) == {
+        "id",
+        "path",
+        "scope",
+        "value",
+        "text",
+        "score",
+        "source",
+        "why",
+        "contradicted_by",
+    }
     assert set(found["results"][0]["source"]) == {"agent", "created", "updated"}
 
 
