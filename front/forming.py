@@ -1,21 +1,90 @@
-"""The part of `Vault` that concerns how memories form: what waits for the person's decision, and what they decide."""
+"""The part of `Vault` that concerns how memories form: what the curator thinks about, and what the person decides."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vademecum.errors import InvalidArgument
+
 if TYPE_CHECKING:
+    from vademecum.engine.formation.candidates import Distiller
+    from vademecum.engine.formation.curator import Curator
+    from vademecum.engine.formation.report import Report
     from vademecum.engine.formation.suggestions import Suggestion
     from vademecum.engine.leaf import Leaf
     from vademecum.engine.replica import Replica
+    from vademecum.sweeping import Sweeper
+    from vademecum.vault import Vault
+    from vademecum.waiting import Waiting
 
 __all__ = ["Forming"]
+
+SWEEP_LIMIT = 1000
+"""Signals that one call of `Forming.sweep_once` handles, unless another number is given."""
 
 
 class Forming:
     """Mixed into `Vault`."""
 
+    home: Path
     _replica: Replica
+    _sweepers: list[Sweeper]
+
+    def curator(self, distiller: Distiller | None = None) -> Curator:
+        """What curates this vault. *distiller* proposes what the messages say: by default the rules, offline."""
+        from vademecum.engine.formation.curator import Curator
+        from vademecum.engine.formation.rules import RuleDistiller
+
+        return Curator(self._replica, RuleDistiller() if distiller is None else distiller)
+
+    def sweep_once(self, *, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
+        """Has the curator think about the messages that wait, oldest first, up to *limit* of them; returns what came.
+
+        Where another process curates this vault at this moment, it is left to that one, and the report's notes say so.
+        What fails is tried again by later calls, and parked in the end: see `waiting`.
+        Raises `InvalidArgument`, `StorageTrouble`; what was handled before stays.
+        """
+        from vademecum.sweeping import sweep_vault
+
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InvalidArgument(f"The limit {limit!r} of a sweep is not a number of signals, at least 1.")
+        return sweep_vault(self._vault, self.curator(distiller), limit)
+
+    def start_sweeping(self, *, distiller: Distiller | None = None, interval: float | None = None) -> Sweeper:
+        """Sweeps this vault about once a minute, in a thread of this process, until the sweeper's `stop`, the end of
+        its ``with`` block, or `close`. *interval* is in seconds. Raises `InvalidArgument`.
+        """
+        from vademecum.sweeping import INTERVAL, Sweeper
+
+        @contextmanager
+        def this(_: Path) -> Iterator[Vault]:
+            yield self._vault  # which stays open
+
+        sweeper = Sweeper(
+            lambda: [self.home],
+            this,
+            lambda vault: vault.curator(distiller),
+            interval=INTERVAL if interval is None else interval,
+        )
+        self._sweepers.append(sweeper)
+        sweeper.start()
+        return sweeper
+
+    def waiting(self) -> Waiting:
+        """What waits for the curator and since when, who is at it, and what was given up: see `Waiting`."""
+        from vademecum.waiting import read_waiting
+
+        with self._replica.read() as view:
+            return read_waiting(view)
+
+    def retry_parked(self) -> int:
+        """Queues again what was given up after it had failed too often; returns how many messages that were."""
+        from vademecum.engine.formation import attempts
+
+        return self._replica.write(lambda transaction: attempts.unpark(transaction.writer, version=None))
 
     def suggestions(self) -> list[Suggestion]:
         """What agents and the curator suggest, and nobody has decided about, oldest first."""
@@ -42,3 +111,12 @@ class Forming:
         from vademecum.engine.formation.suggestions import reject
 
         self._replica.write(lambda transaction: reject(transaction, suggestion))
+
+    def _stop_sweeping(self) -> None:
+        for sweeper in self._sweepers:
+            sweeper.stop()
+        self._sweepers.clear()
+
+    @property
+    def _vault(self) -> Vault:
+        return self  # type: ignore[return-value]  # nothing else inherits it

@@ -25,6 +25,7 @@ from vademecum.engine.sight import Sight
 from vademecum.errors import NoRelay
 from vademecum.forming import Forming
 from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
+from vademecum.hint import Hint
 from vademecum.renewal import Installation
 from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from vademecum.forgetting import Forgetting
     from vademecum.maintenance import Compacted
     from vademecum.status import Status
+    from vademecum.sweeping import Sweeper
     from vademecum.transport.client import SyncReport
     from vademecum.transport.keys import DeviceKeys
     from vademecum.transport.ledger import ReplicaLedger
@@ -79,6 +81,8 @@ class Vault(Forming):
         self._replica = replica
         self._bell = Bell(home)
         replica.rings = self._bell.ring
+        replica.waits = Hint(home).put
+        self._sweepers: list[Sweeper] = []
         self._recall: Recall | None = None
         self._ledger: ReplicaLedger | None = None
 
@@ -466,6 +470,7 @@ class Vault(Forming):
 
     def close(self) -> None:
         """Closes the vault. Nothing is lost by not closing it, but the next opening then checks the whole file."""
+        self._stop_sweeping()
         self.leave_indexes()
         self._bell.close()
         self._replica.close()

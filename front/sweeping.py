@@ -1,0 +1,311 @@
+"""The sweep: it serves the vaults that have something waiting, and hands each to its one curator.
+
+Rules for many vaults under one root:
+
+- **Who has waited longest is served first**, and nobody twice before everybody else who waits has had a turn. A turn
+  handles `LIMIT` signals at the most, so a vault with ten thousand takes its share and no more.
+- **Finding them is cheap**: a look at each folder for its hint (see `hint`). Now and then, and when it begins, a
+  sweep opens the vaults without a hint as well, tends them, and puts the hint where it was missing.
+- **What is in the way of one vault stops no other**: one that cannot be opened is tried again later and later; one that
+  is busy, or whose signals are not due yet, is left until then.
+- **Any number of sweeps** may serve one root, in one process or in many: the claim of each vault decides who has it.
+
+It wakes about once a minute, never at the same moment as all others, and ends between two groups of messages.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vademecum.engine.formation import claims
+from vademecum.engine.formation.report import Report
+from vademecum.engine.formation.turns import LIMIT, Curating, Turn, Turned, is_waiting
+from vademecum.errors import InvalidArgument, VademecumError
+from vademecum.hint import Hint
+from vademecum.storage import boot_time
+from vademecum.storage.identity import IDENTITY_FILE
+
+if TYPE_CHECKING:
+    from vademecum.vault import Vault
+
+__all__ = ["INTERVAL", "Sweeper", "Swept", "find_vaults", "sweep_vault", "turn_of"]
+
+INTERVAL = 60.0
+"""Seconds between two sweeps, more or less."""
+JITTER = 0.25
+"""Part of the interval by which a sweep comes earlier or later."""
+FULL_LOOK = 3600.0
+"""Seconds after which a vault without a hint is opened all the same, more or less."""
+FIRST_RETRY, LAST_RETRY = 60.0, 3600.0
+"""Seconds until a vault that could not be opened is tried again: at first, and at the most."""
+AGAIN = 1.0
+"""Seconds until a vault in which nothing was left is served again, at the most."""
+DEPTH = 4
+"""How deep below the root a vault's folder may lie."""
+TOKEN_SIZE = 16
+
+_log = logging.getLogger("vademecum.sweep")
+
+Curators = Callable[["Vault"], Curating]
+
+
+@dataclass
+class Swept:
+    """What one sweep over many vaults has done: ``turns`` in how many ``vaults``, ``signals`` handled, how often each
+    outcome came, ``busy``: turns that found another curator at work; ``troubles``: vault → code of what kept it away.
+    """
+
+    turns: int = 0
+    vaults: set[Path] = field(default_factory=set)
+    signals: int = 0
+    busy: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    troubles: dict[Path, str] = field(default_factory=dict)
+
+    def add(self, home: Path, turned: Turned) -> None:
+        if turned.busy:
+            self.busy += 1
+            return
+        self.turns += 1
+        self.vaults.add(home)
+        self.signals += turned.report.signals
+        self.outcomes.update(str(one.what) for one in turned.report.outcomes)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "turns": self.turns,
+            "vaults": len(self.vaults),
+            "signals": self.signals,
+            "busy": self.busy,
+            "outcomes": dict(self.outcomes),
+            "troubles": [{"vault": str(home), "code": code} for home, code in sorted(self.troubles.items())],
+        }
+
+
+class Sweeper:
+    """Sweeps over some vaults: `sweep` once, or again and again in a thread of its own, from `start` to `stop`.
+
+    homes: the folders of the vaults, asked for at each sweep; see `find_vaults`.
+    opened: gives the vault of a folder, for the time of a ``with`` block.
+    curators: gives the curator of a vault.
+    told: called with each vault's folder and turn.
+    interval: seconds between two sweeps, more or less. limit: signals of one vault in one turn.
+    """
+
+    def __init__(
+        self,
+        homes: Callable[[], Iterable[Path]],
+        opened: Callable[[Path], AbstractContextManager[Vault]],
+        curators: Curators,
+        *,
+        told: Callable[[Path, Turned], object] = lambda home, turned: None,
+        interval: float = INTERVAL,
+        limit: int = LIMIT,
+        lease_ms: int = claims.LEASE_MS,
+        rng: random.Random | None = None,
+    ) -> None:
+        if not interval > 0 or limit < 1:
+            raise InvalidArgument("A sweep's interval is above 0 seconds, and its limit at least 1 signal.")
+        self._homes = homes
+        self._opened = opened
+        self._curators = curators
+        self._told = told
+        self._interval = interval
+        self._limit = limit
+        self._lease_ms = lease_ms
+        self._rng = rng or random.Random()
+        self._later: dict[Path, float] = {}  # vault → when it is worth looking again, by the monotonic clock
+        self._looks: dict[Path, float] = {}  # vault without a hint → when it is opened all the same
+        self._retries: dict[Path, float] = {}  # vault → seconds it was left alone after the last failure
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def sweep(self) -> Swept:
+        """Serves whoever waits until nobody does who can be served now, or `stop` is called; returns what was done.
+
+        What one vault raises is told in the result and in the log, by its code, and keeps nobody else waiting.
+        """
+        swept = Swept()
+        while not self._stop.is_set():
+            homes = list(self._homes())
+            waiting = self._waiting(homes)
+            for home in waiting:
+                if self._stop.is_set():
+                    return swept
+                if Hint(home).since() is not None:  # otherwise another sweep has been here meanwhile
+                    self._serve(home, swept)
+            if not waiting and not self._look_fully(homes, swept):
+                break
+        return swept
+
+    def start(self) -> None:
+        """Begins to sweep in a thread of its own."""
+        if self._thread is not None:
+            raise InvalidArgument("This sweeper sweeps already.")
+        self._stop.clear()
+        self._thread = threading.Thread(target=self.run, name="vademecum-sweep", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Lets the next sweep begin now."""
+        self._wake.set()
+
+    def ask_to_stop(self) -> None:
+        """Lets the sweep end as soon as the group of messages at work is done with; does not wait. For signal handlers
+        too.
+        """
+        self._stop.set()
+        self._wake.set()
+
+    def stop(self) -> None:
+        """As `ask_to_stop`, and waits for the end."""
+        self.ask_to_stop()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def __enter__(self) -> Sweeper:
+        if self._thread is None:
+            self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def run(self) -> None:
+        """Sweeps again and again until `stop` is called."""
+        while not self._stop.is_set():
+            try:
+                self.sweep()
+            except Exception as error:  # noqa: BLE001 - a root that is away for a moment must not end the sweeping
+                _log.warning("a sweep ended early: %s", _code(error))
+            self._wake.wait(self._interval * self._rng.uniform(1 - JITTER, 1 + JITTER))
+            self._wake.clear()
+
+    def _waiting(self, homes: list[Path]) -> list[Path]:
+        """Those that can have a turn now, who has waited longest first."""
+        now = time.monotonic()
+        found = []
+        for home in homes:
+            if self._later.get(home, now) <= now:
+                since = Hint(home).since()
+                if since is not None:
+                    found.append((since, self._rng.random(), home))
+        return [home for _, _, home in sorted(found)]
+
+    def _serve(self, home: Path, swept: Swept) -> None:
+        now = time.monotonic()
+        try:
+            with self._opened(home) as vault:
+                turned = turn_of(vault, self._lease_ms).take(self._curators(vault), self._limit, self._stop.is_set)
+        except Exception as error:  # noqa: BLE001 - whatever one vault has, the others go on
+            self._trouble(home, error, swept)
+            return
+        self._retries.pop(home, None)
+        self._looks[home] = now + self._soon(FULL_LOOK)
+        if turned.next_ms is not None and not turned.busy:
+            Hint(home).renew()
+        # where nothing waits there is no hint; should there be one it is new, or cannot be removed
+        again = min(AGAIN, self._interval / 2) if turned.next_ms is None else turned.next_ms / 1000
+        self._later[home] = now + again
+        swept.add(home, turned)
+        self._told(home, turned)
+
+    def _look_fully(self, homes: list[Path], swept: Swept) -> bool:
+        """Opens the vaults without a hint that have not been opened for long; whether any of them waits after all."""
+        found = False
+        known = set(homes)
+        for kept in (self._later, self._looks, self._retries):
+            for gone in [home for home in kept if home not in known]:
+                del kept[gone]
+        for home in homes:
+            now = time.monotonic()
+            if self._stop.is_set():
+                break
+            if self._looks.get(home, now) > now or self._later.get(home, now) > now or Hint(home).since() is not None:
+                continue
+            try:
+                with self._opened(home) as vault:
+                    found = self._look(vault) or found
+            except Exception as error:  # noqa: BLE001 - as in `_serve`
+                self._trouble(home, error, swept)
+            else:
+                self._retries.pop(home, None)
+                self._looks[home] = now + self._soon(FULL_LOOK)
+        return found
+
+    def _look(self, vault: Vault) -> bool:
+        """Whether something waits in a vault without a hint, which it then has."""
+        from vademecum import __version__
+
+        if not is_waiting(vault.replica, __version__):
+            return False
+        vault.replica.write(lambda _: Hint(vault.home).put())
+        return True
+
+    def _trouble(self, home: Path, error: Exception, swept: Swept) -> None:
+        code = _code(error)
+        wait = self._retries[home] = min(2 * self._retries.get(home, FIRST_RETRY / 2), LAST_RETRY)
+        self._later[home] = time.monotonic() + self._soon(wait)
+        swept.troubles[home] = code
+        _log.warning("the vault in %s was left out: %s", home, code)
+
+    def _soon(self, seconds: float) -> float:
+        return seconds * self._rng.uniform(1 - JITTER, 1 + JITTER)
+
+
+def turn_of(vault: Vault, lease_ms: int = claims.LEASE_MS) -> Turn:
+    """A turn of *vault*, as this program takes them."""
+    from vademecum import __version__
+
+    return Turn(
+        vault.replica, boot_time.now, lambda: os.urandom(TOKEN_SIZE), __version__, Hint(vault.home).remove, lease_ms
+    )
+
+
+def sweep_vault(vault: Vault, curator: Curating, limit: int) -> Report:
+    """Has up to *limit* signals of one vault handled, turn by turn, as far as they are due."""
+    report, left = Report(), limit
+    while left > 0:
+        turned = turn_of(vault).take(curator, min(LIMIT, left))
+        report = report.joined(turned.report)
+        left -= turned.report.signals
+        if turned.busy or turned.next_ms != 0:
+            break
+    return report
+
+
+def find_vaults(root: Path) -> Iterator[Path]:
+    """The folders of vaults at and below *root*, down to `DEPTH` folders; not those inside a vault's own folder."""
+    level = [root]
+    for _ in range(DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            if os.path.exists(os.path.join(folder, IDENTITY_FILE)):  # noqa: PTH110, PTH118 - for thousands
+                yield folder
+                continue
+            try:
+                with os.scandir(folder) as entries:
+                    below += [
+                        folder / one.name
+                        for one in entries
+                        if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)
+                    ]
+            except OSError:  # gone, or not ours to read
+                continue
+        level = below
+
+
+def _code(error: Exception) -> str:
+    return error.code if isinstance(error, VademecumError) else type(error).__name__
