@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgpack
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-from .report import Report, What
+from .report import Outcome, What
 
 __all__ = ["add", "counters"]
 
 _COUNTERS = b"formation-counters"
 
 
-def add(writer: Writer, report: Report, dropped: int) -> None:
-    """Counts *report*; *dropped* is how many of its signals came to nothing."""
-    counts: Counter[str] = Counter({"signals": report.signals, "dropped": dropped})
-    for one in report.outcomes:
+def add(writer: Writer, handled: int, outcomes: Sequence[Outcome], rejected: Mapping[str, int]) -> None:
+    """Counts what came of *handled* signals; *dropped* are the messages among them of which nothing came."""
+    counts: Counter[str] = Counter({"signals": handled})
+    for one in outcomes:
         if one.what is What.REFUSED:
             counts[f"refused/{one.reason}"] += 1
-        elif one.what is not What.NOTHING:
+        elif one.what is What.NOTHING:
+            counts["dropped"] += one.path is None
+        else:
             counts[str(one.what)] += 1
-    for reason, number in report.rejected.items():
+    for reason, number in rejected.items():
         counts[f"rejected/{reason}"] += number
     counts = Counter({name: number for name, number in counts.items() if number})
     if counts:

@@ -9,7 +9,8 @@ are data, and the rules in `guards` and `deciding` hold for every candidate alik
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..replica import Replica, Transaction
@@ -18,11 +19,11 @@ from .candidates import Distilled, Distiller, Message
 from .deciding import Decider
 from .guards import Refusal, check
 from .learning import CURATOR
-from .reading import Reading, message_at, read
-from .report import Outcome, Report, What
+from .reading import Reading, read, recorded_at
+from .report import Outcome, What
 from .signals import Signal
 
-__all__ = ["CURATOR", "Curator", "Plan"]
+__all__ = ["CURATOR", "Curator", "Plan", "tend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class _Part:
     reading: Reading
     distilled: Distilled
 
+    @property
+    def read(self) -> list[Signal]:
+        unread = set(self.distilled.unread)
+        return [signal for signal in self.signals if signal.id not in unread]
+
 
 class Curator:
     """Curates one replica with one distiller. Holds no state between runs."""
@@ -42,10 +48,7 @@ class Curator:
         self._distiller = distiller
 
     def consider(self, waiting: Sequence[Signal]) -> Plan:
-        """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises.
-
-        Without signals the plan still tends the hypotheses, which may have ripened by what another device saw.
-        """
+        """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises."""
         sessions: dict[str, list[Signal]] = {}
         for signal in waiting:
             sessions.setdefault(signal.session, []).append(signal)
@@ -66,68 +69,80 @@ class Plan:
     def __init__(self, parts: tuple[_Part, ...]) -> None:
         self._parts = parts
 
-    def apply(self, transaction: Transaction) -> Report:
-        """Writes what comes of it as things stand now. May run again from the start, as a transaction's work may."""
-        report = Report()
-        dropped = 0
+    @property
+    def handled(self) -> list[Signal]:
+        """The signals that are done with once the plan is applied; the others could not be read this time."""
+        return [signal for part in self._parts for signal in part.read]
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """Unusable pieces of the distiller's answers, by reason."""
+        return dict(sum((Counter(part.distilled.rejected) for part in self._parts), Counter()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be done this time."""
+        return tuple(dict.fromkeys(part.distilled.note for part in self._parts if part.distilled.note is not None))
+
+    def apply(self, transaction: Transaction) -> list[Outcome]:
+        """Writes what comes of it as things stand now, and takes the signals away. May run again from the start, as a
+        transaction's work may.
+        """
+        outcomes: list[Outcome] = []
+        waiting = [signal for signal in self.handled if signals.is_waiting(transaction.reader, signal)]
         for part in self._parts:
-            one, idle = _apply(transaction, part)
-            report, dropped = report.joined(one), dropped + idle
-        report = report.joined(Report(outcomes=tuple(_tend(transaction))))
-        counters.add(transaction.writer, report, dropped)
-        return report.joined(Report(waiting=signals.count(transaction.reader)))
+            its = [signal for signal in part.read if signal in waiting]
+            if its:
+                outcomes += _apply(transaction, part, its)
+        outcomes += tend(transaction)
+        signals.done(transaction.writer, waiting)
+        counters.add(transaction.writer, len(waiting), outcomes, self.rejected if waiting else {})
+        return outcomes
 
 
-def _apply(transaction: Transaction, part: _Part) -> tuple[Report, int]:
-    """The report, and how many signals came to nothing."""
-    unread = set(part.distilled.unread)
-    handled = [
-        signal for signal in part.signals if signal.id not in unread and signals.is_waiting(transaction.reader, signal)
-    ]
-    notes = () if part.distilled.note is None else (part.distilled.note,)
-    if not handled:
-        return Report(notes=notes), 0
-    outcomes: list[Outcome] = []
-    own = {message.id: message for message in (*part.reading.messages, *part.reading.context)}
-    recorded = _recorded(transaction, own)
-    decider = Decider(transaction, part.reading.agent)
-    for candidate in part.distilled.candidates:
-        found = check(candidate, own, recorded)
-        if isinstance(found, Refusal):
-            outcomes.append(
-                Outcome(What.REFUSED, candidate.path[:400], found.why, candidate.evidence, reason=found.reason)
-            )
-        else:
-            outcomes += decider.take(candidate, found)
-    cited = {message for outcome in outcomes for message in outcome.evidence}
-    idle = [signal for signal in handled if signal.id not in cited]
-    outcomes += [Outcome(What.NOTHING, None, _why_nothing(signal, own, recorded), (signal.id,)) for signal in idle]
-    signals.done(transaction.writer, handled)
-    return Report(len(handled), 0, tuple(outcomes), dict(part.distilled.rejected), notes), len(idle)
-
-
-def _recorded(transaction: Transaction, own: dict[str, Message]) -> dict[str, Message]:
-    found = {message: message_at(transaction, message) for message in own}
-    return {name: message for name, message in found.items() if message is not None}
-
-
-def _why_nothing(signal: Signal, own: dict[str, Message], recorded: dict[str, Message]) -> str:
-    if signal.id in own and signal.id not in recorded:
-        return "The message was forgotten."
-    if signal.id not in own:
-        return "Nothing in it is the person's own word: it was forgotten, or shown out of the memory."
-    return "Nothing in it is worth keeping."
-
-
-def _tend(transaction: Transaction) -> list[Outcome]:
-    """Hypotheses that have ripened become memories, those that nothing repeats are dropped."""
+def tend(transaction: Transaction) -> list[Outcome]:
+    """Makes memories of the hypotheses that have ripened, be it by what another device saw, and drops those that
+    nothing has repeated for long. O(sightings).
+    """
     rule = hypotheses.read_rule(transaction)
+    decider = Decider(transaction)
     outcomes = []
     for one in hypotheses.hypotheses(transaction):
         if one.is_ripe(rule):
-            decided = Decider(transaction, None).graduate(one)
+            decided = decider.graduate(one)
             if decided is not None:
                 outcomes.append(decided)
         elif one.has_faded(rule, transaction.wall_ms):
             hypotheses.remove(transaction, one.scope, one.sightings, CURATOR)
     return outcomes
+
+
+def _apply(transaction: Transaction, part: _Part, its: Sequence[Signal]) -> list[Outcome]:
+    own = {message.id: message for message in (*part.reading.messages, *part.reading.context)}
+    now = {name: recorded_at(transaction, name) for name in own}
+    recorded = {name: one for name, one in now.items() if one is not None}
+    messages = {name: one.message for name, one in recorded.items()}
+    decider = Decider(transaction)
+    outcomes: list[Outcome] = []
+    for candidate in part.distilled.candidates:
+        found = check(candidate, own, messages)
+        if isinstance(found, Refusal):
+            outcomes.append(
+                Outcome(What.REFUSED, candidate.path[:400], found.why, candidate.evidence, reason=found.reason)
+            )
+        else:
+            outcomes += decider.take(candidate, found, recorded[found.message.id].agent)
+    cited = {message for outcome in outcomes for message in outcome.evidence}
+    return outcomes + [
+        Outcome(What.NOTHING, None, _why_nothing(signal.id, own, messages), (signal.id,))
+        for signal in its
+        if signal.id not in cited
+    ]
+
+
+def _why_nothing(message: str, own: Mapping[str, Message], recorded: Mapping[str, Message]) -> str:
+    if message in own and message not in recorded:
+        return "The message was forgotten."
+    if message not in own:
+        return "Nothing in it is the person's own word: it was forgotten, or shown out of the memory."
+    return "Nothing in it is worth keeping."

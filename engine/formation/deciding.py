@@ -63,13 +63,14 @@ class _Claim(NamedTuple):
 class Decider:
     """Decides and writes, for one run in one transaction."""
 
-    def __init__(self, transaction: Transaction, agent: str | None) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._agent = agent
 
-    def take(self, candidate: Candidate, support: Support) -> list[Outcome]:
-        """What becomes of *candidate*, which `guards.check` has let through."""
-        source = self._source(candidate, support)
+    def take(self, candidate: Candidate, support: Support, agent: str | None) -> list[Outcome]:
+        """What becomes of *candidate*, which `guards.check` has let through; *agent* logged the message that supports
+        it.
+        """
+        source = self._source(candidate, support, agent)
         scope = PRIVATE if is_private(candidate.path) else PUBLIC
         claim = _Claim(
             scope,
@@ -242,11 +243,11 @@ class Decider:
                     return scope, record
         return None
 
-    def _source(self, candidate: Candidate, support: Support) -> Source:
+    def _source(self, candidate: Candidate, support: Support, agent: str | None) -> Source:
         message = support.message
         name = message.id.partition(":")[2]
         at_ms = min(message.at_ms, self._transaction.wall_ms)
-        return Source(message.session, name, candidate.quote.strip(), at_ms, self._agent)
+        return Source(message.session, name, candidate.quote.strip(), at_ms, agent)
 
 
 def _sighting(claim: _Claim, support: Support) -> Sighting:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..receipts import cite_message
 from ..records import Record
+from ..remembering import MAX_RECEIPTS, keep_memory
 from ..replica import Transaction
 from ..scopes import PRIVATE
 from ..sight import grant_name
@@ -23,8 +24,6 @@ __all__ = ["CURATOR", "Source", "cite", "confirm", "end", "learn", "said_last"]
 
 CURATOR = "vademecum/curator@1"
 """Who writes what is learned; the version is that of the rules in this package."""
-MAX_RECEIPTS = 24
-"""Receipts of one record: the first and the newest. Those between are in the history."""
 
 
 class Source(NamedTuple):
@@ -83,11 +82,9 @@ def learn(
     In ``user.private`` the agents whose sessions the *sources* are may read it, unless the person took that back.
     """
     receipts = tuple(dict.fromkeys(cite(transaction, scope_name, source) for source in sources))
-    if scope_name == PRIVATE:
-        for agent in sorted({source.agent for source in sources if source.agent is not None}):
-            _grant(transaction, path, agent)
-    return transaction.scope(scope_name).put(
-        SlotMap.LEAVES,
+    _let_read(transaction, scope_name, path, sources)
+    return keep_memory(
+        transaction.scope(scope_name),
         path,
         Record(
             0,
@@ -96,7 +93,7 @@ def learn(
             kind=kind,
             confidence=confidence,
             sentence=sentence or None,
-            receipts=_bounded(receipts),
+            receipts=receipts[:MAX_RECEIPTS],
             created=min(min(source.at_ms for source in sources), transaction.wall_ms),
         ),
     )
@@ -104,18 +101,14 @@ def learn(
 
 def confirm(transaction: Transaction, scope_name: str, path: str, record: Record, sources: list[Source]) -> bool:
     """Adds receipts to a memory that an agent or the curator wrote, and renews its age; False, and nothing written,
-    if it has them all.
+    if it has them all. What it says and how it reads stay.
     """
-    if scope_name == PRIVATE:
-        for agent in sorted({source.agent for source in sources if source.agent is not None}):
-            _grant(transaction, path, agent)
+    _let_read(transaction, scope_name, path, sources)
     if all(source.receipt in record.receipts for source in sources):
         return False
-    added = [cite(transaction, scope_name, source) for source in sources]
-    receipts = _bounded(tuple(dict.fromkeys((*record.receipts, *added))))
-    transaction.scope(scope_name).put(
-        SlotMap.LEAVES, path, record._replace(order=0, writer=CURATOR, updated=0, receipts=receipts)
-    )
+    receipts = tuple(dict.fromkeys(cite(transaction, scope_name, source) for source in sources))
+    draft = record._replace(order=0, writer=CURATOR, created=0, updated=0, receipts=receipts)
+    keep_memory(transaction.scope(scope_name), path, draft)
     return True
 
 
@@ -137,8 +130,10 @@ def said_last(view: View, scope: str, record: Record) -> int:
     return max(times, default=record.updated)
 
 
-def _bounded(receipts: tuple[str, ...]) -> tuple[str, ...]:
-    return receipts if len(receipts) <= MAX_RECEIPTS else (receipts[0], *receipts[1 - MAX_RECEIPTS :])
+def _let_read(transaction: Transaction, scope_name: str, path: str, sources: list[Source]) -> None:
+    if scope_name == PRIVATE:
+        for agent in sorted({source.agent for source in sources if source.agent is not None}):
+            _grant(transaction, path, agent)
 
 
 def _grant(transaction: Transaction, path: str, agent: str) -> None:

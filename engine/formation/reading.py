@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 from vademecum.storage.tables import Table
 
-from ..agents import AgentId, AgentPattern
-from ..messages import message_parts
+from ..agents import AgentId
+from ..messages import message_id, message_parts
 from ..records import Record
 from ..scopes import PRIVATE, PUBLIC
 from ..sentences import sentence
-from ..sight import OWNER, Sight
+from ..sight import Sight
 from ..slots import SlotMap, decode_row
 from ..view import View, row_key
-from .candidates import PERSON, Known, Message
+from .candidates import Known, Message
 from .echoes import own_words, shown_lines
 from .signals import Signal
 from .wording import content_words
 
-__all__ = ["Reading", "message_at", "owner_of", "read"]
+__all__ = ["Reading", "Recorded", "read", "recorded_at"]
 
 BEFORE = 8
 """Messages before the first signal that are read along."""
@@ -35,51 +35,47 @@ _SCANNED = 2000  # leaves that are looked at; a person may have imported a hundr
 
 
 class Reading(NamedTuple):
-    """``messages`` have the person's own words only, ``recorded`` the whole text by id; ``agent`` is whose session it
-    is, ``developer/slug``.
-    """
+    """``messages`` are those of the signals, in the person's own words only; ``context`` is what stands around them."""
 
     session: str
-    agent: str | None
     messages: tuple[Message, ...]
     context: tuple[Message, ...]
     known: tuple[Known, ...]
-    recorded: dict[str, Message]
+
+
+class Recorded(NamedTuple):
+    """A message as it is recorded, and the agent (``developer/slug``) that logged it; None if that was none."""
+
+    message: Message
+    agent: str | None
 
 
 def read(view: View, session: str, signals: Sequence[Signal]) -> Reading:
     """O(messages around the signals + leaves of Tier 1)."""
     shown = shown_lines(view.reader)
-    agent = owner_of(view, session)
-    recorded = {message.id: message for message in _around(view, session, signals)}
+    around = _around(view, session, signals)
     wanted = {signal.id for signal in signals}
     messages: list[Message] = []
     context: list[Message] = []
-    for message in recorded.values():
+    for message, _ in around:
         own = own_words(message.text, shown) if message.by_person else message.text
         if own:
             (messages if message.id in wanted and message.by_person else context).append(
                 Message(message.id, message.role, own, message.at_ms)
             )
-    return Reading(session, agent, tuple(messages), tuple(context), _known(view, agent, messages), recorded)
+    agents = {agent for _, agent in around}
+    known = _known(view, agents.pop() if len(agents) == 1 else None, messages)
+    return Reading(session, tuple(messages), tuple(context), known)
 
 
-def message_at(view: View, message_id: str) -> Message | None:
+def recorded_at(view: View, message_id: str) -> Recorded | None:
     """The recorded message, or None where there is none (any more)."""
     session, _, name = message_id.partition(":")
     record = view.get(session, SlotMap.MESSAGES, name) if name else None
-    return None if record is None else _message(session, name, record)
+    return None if record is None else _recorded(session, name, record)
 
 
-def owner_of(view: View, session: str) -> str | None:
-    """The agent, ``developer/slug``, whose session it is."""
-    owner = view.get(session, SlotMap.SETTINGS, OWNER)
-    if owner is None or not isinstance(owner.value, str) or not AgentPattern.is_valid(owner.value):
-        return None
-    return AgentPattern.parse(owner.value).name
-
-
-def _around(view: View, session: str, signals: Sequence[Signal]) -> list[Message]:
+def _around(view: View, session: str, signals: Sequence[Signal]) -> list[Recorded]:
     """The messages from a few before the first signal to a few behind the last, in the order of their names."""
     number = view.number(session)
     if number is None:
@@ -99,7 +95,7 @@ def _around(view: View, session: str, signals: Sequence[Signal]) -> list[Message
         row = decode_row(data)
         if row.winner is not None:
             between.append((key[len(base) :].decode(), row.winner))
-    return [_message(session, name, record) for name, record in (*before, *between)]
+    return [_recorded(session, name, record) for name, record in (*before, *between)]
 
 
 def _some(view: View, base: bytes, edge: bytes, count: int, *, reverse: bool) -> list[tuple[str, Record]]:
@@ -113,9 +109,10 @@ def _some(view: View, base: bytes, edge: bytes, count: int, *, reverse: bool) ->
     return found
 
 
-def _message(session: str, name: str, record: Record) -> Message:
+def _recorded(session: str, name: str, record: Record) -> Recorded:
     role, text = message_parts(record)
-    return Message(f"{session}:{name}", role or PERSON, text, record.created)
+    agent = None if record.by_person else AgentId.parse(record.writer).name
+    return Recorded(Message(message_id(session, name), role or "unknown", text, record.created), agent)
 
 
 def _known(view: View, agent: str | None, messages: Iterable[Message]) -> tuple[Known, ...]:
