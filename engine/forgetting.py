@@ -24,6 +24,8 @@ from vademecum.storage.tables import Table
 from . import journal
 from .agents import AgentPattern
 from .clock import MAX_READING
+from .formation.links import unlink
+from .formation.shown import forget_shown
 from .law import Forgotten, hopeless
 from .records import USER, Record, encode_record
 from .scopes import session_scope
@@ -39,6 +41,7 @@ __all__ = [
     "PURGE",
     "carry_out",
     "cited_place",
+    "drop_message",
     "drop_receipts",
     "drop_suggestions",
     "forget_agent",
@@ -104,12 +107,14 @@ def forget_leaf(transaction: Transaction, scope_name: str, path: str) -> None:
 
 
 def forget_leaves(transaction: Transaction, scope_name: str, paths: Iterable[str]) -> int:
-    """Deletes the leaves at *paths* as the person, with their history, what was suggested there, the receipts that
-    nothing else rests on, and the messages of sessions that those quote. Returns how many had a value. O(scope).
+    """Deletes the leaves at *paths* as the person, with their history, links, what was suggested there, the receipts
+    that nothing else rests on, and the messages of sessions that those quote. Returns how many had a value. O(scope).
     """
     scope = transaction.scope(scope_name)
     receipts: set[str] = set()
     living = 0
+    paths = list(paths)
+    unlink(transaction, scope_name, paths)
     for path in paths:
         row = scope.row(SlotMap.LEAVES, path)
         living += row.live
@@ -181,11 +186,17 @@ def _rested_on(scope: ScopeWriter) -> set[str]:
 
 def _drop_message(transaction: Transaction, receipt: Record) -> None:
     place = cited_place(receipt)
-    if place is None or transaction.number(place[0]) is None:
+    if place is not None:
+        drop_message(transaction, *place)
+
+
+def drop_message(transaction: Transaction, session: str, message: str) -> None:
+    """Deletes a message of the scope *session*, if it is there."""
+    if transaction.number(session) is None:
         return
-    scope = transaction.scope(place[0])
-    if scope.row(SlotMap.MESSAGES, place[1]).live:
-        scope.put(SlotMap.MESSAGES, place[1], Record(0, deleted=True))
+    scope = transaction.scope(session)
+    if scope.row(SlotMap.MESSAGES, message).live:
+        scope.put(SlotMap.MESSAGES, message, Record(0, deleted=True))
         note_forgetting(scope)
 
 
@@ -214,6 +225,7 @@ def note_forgetting(scope: ScopeWriter) -> None:
 
 def note_purge(transaction: Transaction) -> None:
     """Notes that this device's files hold what was forgotten; each time in other words, so that none is missed."""
+    forget_shown(transaction.writer)
     reading = transaction.clock.now(transaction.wall_ms)
     transaction.writer.put(Table.META, PURGE, reading.to_bytes(8, "big"))
 

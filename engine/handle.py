@@ -228,7 +228,9 @@ def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandl
         replica.write(lambda transaction: remembering.withdraw(transaction, agent, target, path))
 
     def recall(query: str, k: int) -> Recollections:
-        return search(query, k, agent)
+        found = search(query, k, agent)
+        replica.shown.note((one.text for one in found), replica.wall())
+        return found
 
     def open_session(session: str, lifetime: timedelta | None) -> SessionHandle:
         from .session_handle import session_handle

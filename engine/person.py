@@ -88,8 +88,9 @@ class Person:
         }
 
     def forget(self, path: str, *, scope: str | None = None, below: bool = True) -> int:
-        """Deletes *path* and, with *below*, all below it, with its history, the quotes that nothing else rests on and
-        the messages that they quote. Returns how many leaves are gone; 0 where only history was left to forget.
+        """Deletes *path* and, with *below*, all below it, with its history, hypotheses, the quotes that nothing else
+        rests on and the messages that they quote. Returns how many leaves are gone; 0 where only history or signs of
+        it were left to forget.
 
         In *scope*, or in every scope of Tier 1 and 2. Raises `NotFound` if there is nothing. What was forgotten stands
         in unused parts of the vault's files until they are written anew (`Vault.forget` does so).
@@ -99,7 +100,7 @@ class Person:
 
         def work(transaction: Transaction) -> int:
             gone = 0
-            found = False
+            found = removing.forget_sightings(transaction, canonical, chosen, below=below) > 0
             for name in [chosen] if chosen else Sight(transaction, None).scopes():
                 if name.startswith("session/"):
                     continue
@@ -122,6 +123,8 @@ class Person:
         pattern = AgentPattern.parse(agent)
 
         def work(transaction: Transaction) -> int:
+            if pattern.version is None:
+                removing.forget_sightings_of(transaction, pattern.name)
             elsewhere = forgetting.scopes_written(transaction, pattern)
             scopes = dict.fromkeys([PUBLIC, f"agent/{pattern.name}", *elsewhere])
             return sum(forgetting.forget_agent(transaction, scope, pattern) for scope in scopes)

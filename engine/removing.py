@@ -1,8 +1,8 @@
 """What the person can have forgotten beside an agent: paths, a session, and what agents learned in a span of time.
 
-A memory stays only as long as other words justify it. So with a session go the memories of agents for which nothing
-but that session speaks; with a memory go the quotes that nothing else rests on, and the messages that they quote, from
-which it could otherwise be learned again.
+A memory stays only as long as other words justify it. So with a session go the sightings that were made in it, and the
+memories of agents for which nothing but that session speaks; with a memory go the quotes that nothing else rests on,
+and the messages that they quote, from which it could otherwise be learned again.
 
 What agents write elsewhere before their device hears of this is void when it arrives at a path that was deleted, and
 in a session that was forgotten. At another path, learned in the span but not yet told, it is not.
@@ -24,14 +24,15 @@ from .forgetting import (
     forget_leaves,
     note_forgetting,
 )
+from .formation import hypotheses
 from .records import USER, Record
 from .replica import Transaction
-from .scopes import session_scope
+from .scopes import PRIVATE, PUBLIC, session_scope
 from .sight import OWNER
 from .slots import SlotMap
 from .view import View, row_key
 
-__all__ = ["forget_session", "forget_span", "forgettable"]
+__all__ = ["forget_session", "forget_sightings", "forget_sightings_of", "forget_span", "forgettable"]
 
 _SAID = (
     SlotMap.LEAVES,
@@ -82,6 +83,7 @@ def forget_session(transaction: Transaction, session: str) -> int:
             known = True
             gone += _forget_learned(transaction, scope, lambda record, quotes=quotes: _rests_on(record, quotes))  # type: ignore[misc]
             _delete(transaction, scope, SlotMap.RECEIPTS, quotes)
+    known |= hypotheses.forget(transaction, lambda sighting, _: sighting.session == name) > 0
     if not known:
         raise NotFound(f"There is no session {session!r}.")
     return gone
@@ -96,11 +98,28 @@ def forget_span(transaction: Transaction, since_ms: int | None, before_ms: int |
     def learned(record: Record) -> bool:
         return (since_ms is None or record.updated >= since_ms) and (before_ms is None or record.updated < before_ms)
 
+    hypotheses.forget(transaction, lambda _, record: learned(record))
     return sum(
         _forget_learned(transaction, scope, learned)
         for scope in transaction.scopes()
         if not scope.startswith("session/")
     )
+
+
+def forget_sightings(transaction: Transaction, path: str, scope: str | None = None, *, below: bool = True) -> int:
+    """Forgets the hypotheses at *path* and, with *below*, under it, in *scope* or in both of Tier 1; returns how many
+    sightings they had.
+    """
+
+    def lies_there(sighting: hypotheses.Sighting, _: Record) -> bool:
+        return sighting.path == path or (below and sighting.path.startswith(path + "."))
+
+    return hypotheses.forget(transaction, lies_there, (PUBLIC, PRIVATE) if scope is None else (scope,))
+
+
+def forget_sightings_of(transaction: Transaction, agent: str) -> int:
+    """Forgets what was seen in the sessions of *agent* (``developer/slug``) and is no memory yet; returns how many."""
+    return hypotheses.forget(transaction, lambda sighting, _: sighting.agent == agent)
 
 
 def _forget_inside(transaction: Transaction, name: str) -> int:

@@ -24,6 +24,7 @@ from vademecum.storage.transaction import Writer
 
 from .clock import Clock
 from .documents import Documents
+from .formation.shown import Shown
 from .view import View
 from .writing import ScopeWriter
 
@@ -51,6 +52,8 @@ class Replica:
         """Called in each write transaction at whose end a signal waits for the curator; must not raise."""
         self.due: Callable[[], object] | None = None
         """What must be done before anything is written here; it is called once, and again if it raises."""
+        self.shown = Shown()
+        """What of the memory was handed to an agent; noted along with the next write."""
         self._documents = Documents(client)
         self._database = environment.number
         # The environment lets one writer in at a time, but what follows a commit or a failure belongs to the write too:
@@ -136,6 +139,7 @@ class Replica:
                 transaction = Transaction(writer, self, self._documents.begin(), edits)
                 result = work(transaction)
                 transaction.settle()
+                self.shown.write(writer)
                 edits.close()  # ends the edits of the documents, which yields their updates
                 to_send = transaction.finish()
                 if self.waits is not None and writer.count(Table.SIGNALS):
@@ -148,6 +152,7 @@ class Replica:
             self._documents.discard()
             raise
         self._documents.committed()
+        self.shown.written()
         if to_send and self.rings is not None:
             self.rings()
         return result

@@ -12,6 +12,8 @@ guards           what the engine checks of every candidate, whoever proposed it
 injections       text that looks like an instruction
 secrets          passwords, keys and numbers, which are never learned
 echoes           what the memory itself put into a transcript
+shown            which lines of the memory were shown of late
+likeness         how alike texts are by their words
 wording          when two texts or values say the same, letter by letter
 deciding         what becomes of one candidate: duplicate, update, new, or a sighting
 learning         writing a memory, its confirmation, its end, and their receipts

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgpack
 
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 
-from .report import Outcome, What
+from .report import Report, What
 
 __all__ = ["add", "counters"]
 
 _COUNTERS = b"formation-counters"
 
 
-def add(writer: Writer, handled: int, outcomes: Sequence[Outcome], rejected: Mapping[str, int]) -> None:
-    """Counts what came of *handled* signals; *dropped* are the messages among them of which nothing came."""
-    counts: Counter[str] = Counter({"signals": handled})
-    for one in outcomes:
+def add(writer: Writer, report: Report) -> None:
+    """Counts *report*; *dropped* are the messages of which nothing came."""
+    counts: Counter[str] = Counter({"signals": report.signals})
+    for one in report.outcomes:
         if one.what is What.REFUSED:
             counts[f"refused/{one.reason}"] += 1
         elif one.what is What.NOTHING:
             counts["dropped"] += one.path is None
         else:
             counts[str(one.what)] += 1
-    for reason, number in rejected.items():
+    for reason, number in report.rejected.items():
         counts[f"rejected/{reason}"] += number
     counts = Counter({name: number for name, number in counts.items() if number})
     if counts:

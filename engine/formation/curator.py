@@ -9,9 +9,8 @@ are data, and the rules in `guards` and `deciding` hold for every candidate alik
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..replica import Replica, Transaction
 from . import counters, hypotheses, signals
@@ -20,7 +19,7 @@ from .deciding import Decider
 from .guards import Refusal, check
 from .learning import CURATOR
 from .reading import Reading, read, recorded_at
-from .report import Outcome, What
+from .report import Outcome, Report, What
 from .signals import Signal
 
 __all__ = ["CURATOR", "Curator", "Plan", "tend"]
@@ -69,46 +68,34 @@ class Plan:
     def __init__(self, parts: tuple[_Part, ...]) -> None:
         self._parts = parts
 
-    @property
-    def handled(self) -> list[Signal]:
-        """The signals that are done with once the plan is applied; the others could not be read this time."""
-        return [signal for part in self._parts for signal in part.read]
-
-    @property
-    def rejected(self) -> dict[str, int]:
-        """Unusable pieces of the distiller's answers, by reason."""
-        return dict(sum((Counter(part.distilled.rejected) for part in self._parts), Counter()))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What could not be done this time."""
-        return tuple(dict.fromkeys(part.distilled.note for part in self._parts if part.distilled.note is not None))
-
-    def apply(self, transaction: Transaction) -> list[Outcome]:
-        """Writes what comes of it as things stand now, and takes the signals away. May run again from the start, as a
-        transaction's work may.
+    def apply(self, transaction: Transaction) -> Report:
+        """Writes what comes of it as things stand now, and takes away the signals that are done with. May run again
+        from the start, as a transaction's work may.
         """
-        outcomes: list[Outcome] = []
-        waiting = [signal for signal in self.handled if signals.is_waiting(transaction.reader, signal)]
+        done: list[Signal] = []
+        report = Report()
         for part in self._parts:
-            its = [signal for signal in part.read if signal in waiting]
-            if its:
-                outcomes += _apply(transaction, part, its)
-        outcomes += tend(transaction)
-        signals.done(transaction.writer, waiting)
-        counters.add(transaction.writer, len(waiting), outcomes, self.rejected if waiting else {})
-        return outcomes
+            its = [signal for signal in part.read if signals.is_waiting(transaction.reader, signal)]
+            notes = () if part.distilled.note is None else (part.distilled.note,)
+            outcomes = _apply(transaction, part, its) if its else []
+            rejected = part.distilled.rejected if its else {}
+            report = report.joined(Report(len(its), 0, tuple(outcomes), dict(rejected), notes))
+            done += its
+        report = report.joined(Report(outcomes=tuple(tend(transaction))))
+        signals.done(transaction.writer, done)
+        counters.add(transaction.writer, report)
+        return replace(report, waiting=signals.count(transaction.reader))
 
 
 def tend(transaction: Transaction) -> list[Outcome]:
-    """Makes memories of the hypotheses that have ripened, be it by what another device saw, and drops those that
-    nothing has repeated for long. O(sightings).
+    """Makes memories of the hypotheses that have ripened, be it by what another device saw; adds those to a memory that
+    say what it says; and drops those that nothing has repeated for long. O(sightings).
     """
     rule = hypotheses.read_rule(transaction)
     decider = Decider(transaction)
     outcomes = []
     for one in hypotheses.hypotheses(transaction):
-        if one.is_ripe(rule):
+        if one.is_ripe(rule) or decider.is_known(one):
             decided = decider.graduate(one)
             if decided is not None:
                 outcomes.append(decided)

@@ -88,6 +88,11 @@ class Decider:
             return [self._sight(claim, support)]
         return [self._state(claim)]
 
+    def is_known(self, hypothesis: Hypothesis) -> bool:
+        """Whether a memory says already what the person gave these signs of."""
+        record = self._transaction.get(hypothesis.scope, SlotMap.LEAVES, hypothesis.path)
+        return bool(hypothesis.own) and record is not None and same_value(record.value, hypothesis.value)
+
     def graduate(self, hypothesis: Hypothesis) -> Outcome | None:
         """Makes a memory of a ripe *hypothesis*, or adds its sightings to the memory that says the same already; None
         where what stands there forbids it. Its sightings are then taken away.
@@ -168,6 +173,7 @@ class Decider:
             if claim.value is not None and not same_value(own[1].value, claim.value):
                 return claim.outcome(What.NOTHING, "What ended is not what stands there.")
             return self._suggest(claim, *own)
+        self._drop_sightings(claim)
         found = self._standing(claim)
         if found is None:
             return claim.outcome(What.NOTHING, "Nothing is known of what ended.")
@@ -178,6 +184,17 @@ class Decider:
         return claim._replace(path=path, value=record.value).outcome(
             What.ENDED, f"The person said that it is no longer so: “{claim.sources[0].quote}”."
         )
+
+    def _drop_sightings(self, claim: _Claim) -> None:
+        """What has ended is no hypothesis any more."""
+        gone = [
+            one
+            for one in hypotheses.sightings(self._transaction, claim.scope)
+            if one.path == claim.path
+            and one.at_ms <= claim.said_ms
+            and (claim.value is None or same_value(one.value, claim.value))
+        ]
+        hypotheses.remove(self._transaction, claim.scope, gone, CURATOR)
 
     def _standing(self, claim: _Claim) -> tuple[str, Record] | None:
         """What ended: the leaf at the path if it has the value, else the one below it that has."""

@@ -9,10 +9,11 @@ forgetting: it holds its own quotes and outlives its sessions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..forgetting import drop_message, note_forgetting
 from ..records import Record
 from ..replica import Transaction
 from ..scopes import PRIVATE, PUBLIC
@@ -28,8 +29,10 @@ __all__ = [
     "GraduationRule",
     "Hypothesis",
     "Sighting",
+    "forget",
     "hypotheses",
     "keep",
+    "keep_rule",
     "read_rule",
     "remove",
     "sightings",
@@ -142,11 +145,8 @@ class Hypothesis(NamedTuple):
 
 def sightings(view: View, scope: str) -> Iterator[Sighting]:
     """All that *scope* holds, in the order of their names. O(sightings)."""
-    for _, row in view.rows(scope, SlotMap.OBSERVATIONS):
-        if row.winner is not None:
-            found = _sighting(row.winner)
-            if found is not None:
-                yield found
+    for found, _ in _all(view, scope):
+        yield found
 
 
 def hypotheses(view: View) -> list[Hypothesis]:
@@ -191,6 +191,33 @@ def remove(transaction: Transaction, scope_name: str, gone: Iterable[Sighting], 
             scope.put(SlotMap.OBSERVATIONS, one.name, Record(0, writer=writer, deleted=True))
 
 
+def forget(
+    transaction: Transaction, meant: Callable[[Sighting, Record], bool], scopes: Iterable[str] = (PUBLIC, PRIVATE)
+) -> int:
+    """Removes, as the person, the sightings that are *meant*, and the messages that nothing else rests on: what is gone
+    so does not come back, neither from elsewhere nor by being learned again. Returns how many. O(sightings).
+    """
+    gone = 0
+    for scope_name in scopes:
+        doomed = [one for one, record in _all(transaction, scope_name) if meant(one, record)]
+        if not doomed:
+            continue
+        scope = transaction.scope(scope_name)
+        for one in doomed:
+            scope.put(SlotMap.OBSERVATIONS, one.name, Record(0, deleted=True))
+            if not _is_quoted(transaction, one):
+                drop_message(transaction, one.session, one.message)
+        note_forgetting(scope)
+        gone += len(doomed)
+    return gone
+
+
+def _is_quoted(transaction: Transaction, sighting: Sighting) -> bool:
+    """Whether a memory rests on other words of the same message."""
+    receipt = f"{sighting.session.partition('/')[2]}/{sighting.message}"
+    return any(transaction.row(scope, SlotMap.RECEIPTS, receipt).live for scope in (PUBLIC, PRIVATE))
+
+
 def read_rule(view: View) -> GraduationRule:
     """The person's rule, or the default."""
     record = view.get(PUBLIC, SlotMap.SETTINGS, _RULE)
@@ -203,6 +230,13 @@ def read_rule(view: View) -> GraduationRule:
 def keep_rule(transaction: Transaction, rule: GraduationRule) -> None:
     """Sets the rule for all devices, as the person."""
     transaction.scope(PUBLIC).put(SlotMap.SETTINGS, _RULE, Record(0, value=list(rule)))
+
+
+def _all(view: View, scope: str) -> Iterator[tuple[Sighting, Record]]:
+    for _, row in view.rows(scope, SlotMap.OBSERVATIONS):
+        found = None if row.winner is None else _sighting(row.winner)
+        if found is not None and row.winner is not None:
+            yield found, row.winner
 
 
 def _sighting(record: Record) -> Sighting | None:

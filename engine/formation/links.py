@@ -8,24 +8,26 @@ wrote is flagged by another word of theirs, never by what an agent or the curato
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import VademecumError
 
 from ..leaf import Leaf, leaf_of, memory_id, parse_memory_id
 from ..records import Record
-from ..replica import Transaction
 from ..sight import Sight
 from ..slots import SlotMap
 from ..times import from_ms, show_time, to_ms
 from ..view import MAX_NAME, View
 
-__all__ = ["Link", "LinkType", "flagged", "link", "links_of", "seen"]
+if TYPE_CHECKING:
+    from ..replica import Transaction
+
+__all__ = ["Link", "LinkType", "flagged", "link", "links_of", "seen", "unlink"]
 
 
 class LinkType(StrEnum):
@@ -133,13 +135,14 @@ def seen(scope: str, path: str, record: Record, flags: Mapping[str, Link]) -> Le
     return leaf_of(scope, path, record, None if flag is None else flag.source)
 
 
-def unlink(transaction: Transaction, scope_name: str, path: str) -> None:
-    """Removes the links from and to a memory that is forgotten, as the person. O(links)."""
+def unlink(transaction: Transaction, scope_name: str, paths: Collection[str]) -> None:
+    """Removes the links from and to memories that are forgotten, as the person. O(links)."""
+    ids = {memory_id(scope_name, path) for path in paths}
     for home in transaction.scopes():
         gone = []
         for name, row in transaction.rows(home, SlotMap.LINKS):
             made = None if row.winner is None else _link(transaction, home, row.winner)
-            if made is not None and memory_id(scope_name, path) in (made.source, made.target):
+            if made is not None and not ids.isdisjoint((made.source, made.target)):
                 gone.append(name)
         for name in gone:
             transaction.scope(home).put(SlotMap.LINKS, name, Record(0, deleted=True))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from vademecum.storage.tables import Table
 
 from ..agents import AgentId
-from ..messages import message_id, message_parts
+from ..messages import logged_ms, message_id, message_parts
 from ..records import Record
 from ..scopes import PRIVATE, PUBLIC
 from ..sentences import sentence
@@ -20,9 +20,10 @@ from ..sight import Sight
 from ..slots import SlotMap, decode_row
 from ..view import View, row_key
 from .candidates import Known, Message
-from .echoes import own_words, shown_lines
+from .echoes import own_words
+from .likeness import content_words
+from .shown import shown_lines
 from .signals import Signal
-from .wording import content_words
 
 __all__ = ["Reading", "Recorded", "read", "recorded_at"]
 
@@ -44,10 +45,13 @@ class Reading(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A message as it is recorded, and the agent (``developer/slug``) that logged it; None if that was none."""
+    """A message as it is recorded, and the agent (``developer/slug``) that logged it, if one did; ``logged_ms`` is
+    when, and may be long after it was said.
+    """
 
     message: Message
     agent: str | None
+    logged_ms: int
 
 
 def read(view: View, session: str, signals: Sequence[Signal]) -> Reading:
@@ -57,13 +61,13 @@ def read(view: View, session: str, signals: Sequence[Signal]) -> Reading:
     wanted = {signal.id for signal in signals}
     messages: list[Message] = []
     context: list[Message] = []
-    for message, _ in around:
-        own = own_words(message.text, shown) if message.by_person else message.text
+    for message, _, logged in around:
+        own = own_words(message.text, shown, logged) if message.by_person else message.text
         if own:
             (messages if message.id in wanted and message.by_person else context).append(
                 Message(message.id, message.role, own, message.at_ms)
             )
-    agents = {agent for _, agent in around}
+    agents = {agent for _, agent, _ in around}
     known = _known(view, agents.pop() if len(agents) == 1 else None, messages)
     return Reading(session, tuple(messages), tuple(context), known)
 
@@ -112,7 +116,9 @@ def _some(view: View, base: bytes, edge: bytes, count: int, *, reverse: bool) ->
 def _recorded(session: str, name: str, record: Record) -> Recorded:
     role, text = message_parts(record)
     agent = None if record.by_person else AgentId.parse(record.writer).name
-    return Recorded(Message(message_id(session, name), role or "unknown", text, record.created), agent)
+    return Recorded(
+        Message(message_id(session, name), role or "unknown", text, record.created), agent, logged_ms(record)
+    )
 
 
 def _known(view: View, agent: str | None, messages: Iterable[Message]) -> tuple[Known, ...]:

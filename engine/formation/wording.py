@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 import unicodedata
 
-from vademecum.embeddings.stopwords import STOP_WORDS
-from vademecum.embeddings.words import text_words
-
 from ..values import Value
 
-__all__ = ["content_words", "normal_value", "one_line", "same_value", "stands_in"]
+__all__ = ["normal_value", "one_line", "same_value", "stands_in"]
 
 _EDGES = " \t.,;:!?¡¿\"'“”‘’„«»()[]。，！？、；：「」『』…"
 
@@ -47,9 +44,3 @@ def normal_value(value: Value) -> str:
 
 def same_value(one: Value, other: Value) -> bool:
     return normal_value(one) == normal_value(other)
-
-
-def content_words(text: str) -> frozenset[str]:
-    """The words of *text* that say something, folded as the text index folds them."""
-    words = text_words(one_line(text)).split()
-    return frozenset(word for word in words if word not in STOP_WORDS) or frozenset(words)

@@ -84,10 +84,7 @@ def curate(box: Box, distiller: Any = None) -> Report:
     with box.replica.read() as view:
         waiting = signals.waiting(view.reader, 1000)
     plan = Curator(box.replica, distiller or Literal()).consider(waiting)
-    outcomes = box.replica.write(plan.apply)
-    with box.replica.read() as view:
-        left = signals.count(view.reader)
-    return Report(len(waiting) - left, left, tuple(outcomes), plan.rejected, plan.notes)
+    return box.replica.write(plan.apply)
 
 
 def what(report: Report) -> list[What]:

@@ -102,7 +102,7 @@ def test_what_was_said_last_counts_whenever_it_is_curated(box: Box) -> None:
     report = curate(box)
     assert only(report).reason == "outdated" and only(report).evidence == (earlier,)
     assert box.values() == {"diet": "omnivore"}
-    assert box.replica.write(late.apply) == []
+    assert box.replica.write(late.apply).outcomes == ()
 
 
 def test_values_of_an_attribute_of_many_stand_side_by_side(box: Box) -> None:
@@ -221,8 +221,8 @@ def test_a_message_that_was_forgotten_meanwhile_teaches_nothing(box: Box) -> Non
     with box.replica.read() as view:
         plan = Curator(box.replica, Literal()).consider(signals.waiting(view.reader, 10))
     box.user.forget_session("lunch")
-    (outcome,) = box.replica.write(plan.apply)
-    assert outcome.reason == "no-receipt" and box.values() == {} and waiting(box) == 0
+    report = box.replica.write(plan.apply)
+    assert only(report).reason == "no-receipt" and box.values() == {} and waiting(box) == 0
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant", "system", "Bob"])
@@ -260,7 +260,7 @@ def test_a_plan_applied_twice_changes_nothing_the_second_time(box: Box) -> None:
     first = box.replica.write(plan.apply)
     before = box.row("diet")
     second = box.replica.write(plan.apply)
-    assert [one.what for one in first] == [What.MEMORY, What.HYPOTHESIS] and second == []
+    assert what(first) == [What.MEMORY, What.HYPOTHESIS] and second.signals == 0 and second.outcomes == ()
     assert box.row("diet") == before
 
 

@@ -1,0 +1,16 @@
+"""How alike two texts are by their words, where no model can say it. Pure."""
+
+from __future__ import annotations
+
+from vademecum.embeddings.stopwords import STOP_WORDS
+from vademecum.embeddings.words import text_words
+
+from .wording import one_line
+
+__all__ = ["content_words"]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of *text* that say something, folded as the text index folds them; all of them where none does."""
+    words = text_words(one_line(text)).split()
+    return frozenset(word for word in words if word not in STOP_WORDS) or frozenset(words)
