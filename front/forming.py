@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import InvalidArgument
 
@@ -57,21 +57,22 @@ class Forming:
         """Sweeps this vault about once a minute, in a thread of this process, until the sweeper's `stop`, the end of
         its ``with`` block, or `close`. *interval* is in seconds. Raises `InvalidArgument`.
         """
-        from vademecum.sweeping import INTERVAL, Sweeper
+        from vademecum.sweeping import INTERVAL
+
+        sweeper = self.sweeper(distiller=distiller, interval=INTERVAL if interval is None else interval)
+        self._sweepers.append(sweeper)
+        sweeper.start()
+        return sweeper
+
+    def sweeper(self, *, distiller: Distiller | None = None, **how: Any) -> Sweeper:
+        """A sweeper of this vault alone, to be started; *how* as `Sweeper` takes it."""
+        from vademecum.sweeping import Sweeper
 
         @contextmanager
         def this(_: Path) -> Iterator[Vault]:
             yield self._vault  # which stays open
 
-        sweeper = Sweeper(
-            lambda: [self.home],
-            this,
-            lambda vault: vault.curator(distiller),
-            interval=INTERVAL if interval is None else interval,
-        )
-        self._sweepers.append(sweeper)
-        sweeper.start()
-        return sweeper
+        return Sweeper(lambda: [self.home], this, lambda vault: vault.curator(distiller), **how)
 
     def waiting(self) -> Waiting:
         """What waits for the curator and since when, who is at it, and what was given up: see `Waiting`."""

@@ -18,6 +18,7 @@ from vademecum.transport.sync_state import SyncState, read_state
 
 if TYPE_CHECKING:
     from vademecum.vault import Vault
+    from vademecum.waiting import Waiting
 
 __all__ = ["Device", "Status", "in_names", "read_status"]
 
@@ -50,6 +51,8 @@ class Status:
     problems: tuple[Problem, ...]
     relay: str | None
     indexing: int
+    waiting: Waiting | None = None
+    """What waits for the curator."""
     holder: Note | None = None
     """The process that holds the connection for all of this device, if any does."""
 
@@ -64,6 +67,7 @@ class Status:
             "problems": [{"code": one.code, "text": one.message} for one in self.problems],
             "relay": self.relay,
             "indexing": self.indexing,
+            "curation": None if self.waiting is None else self.waiting.as_json(),
             "daemon": {
                 "running": self.holder is not None,
                 "pid": self.holder.pid if self.holder else None,
@@ -101,6 +105,7 @@ def read_status(vault: Vault) -> Status:
         ),
         vault.relay,
         indexing,
+        vault.waiting(),
         held_by,
     )
 

@@ -36,6 +36,7 @@ from vademecum.storage import boot_time
 from vademecum.storage.identity import IDENTITY_FILE
 
 if TYPE_CHECKING:
+    from vademecum.engine.formation.candidates import Distiller
     from vademecum.vault import Vault
 
 __all__ = ["INTERVAL", "Sweeper", "Swept", "find_vaults", "sweep_vault", "turn_of"]
@@ -127,16 +128,26 @@ class Sweeper:
         self._later: dict[Path, float] = {}  # vault → when it is worth looking again, by the monotonic clock
         self._looks: dict[Path, float] = {}  # vault without a hint → when it is opened all the same
         self._retries: dict[Path, float] = {}  # vault → seconds it was left alone after the last failure
+        self.total = Swept()
+        """What all sweeps of `run` have done."""
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def sweep(self) -> Swept:
-        """Serves whoever waits until nobody does who can be served now, or `stop` is called; returns what was done.
+    @classmethod
+    def over(cls, root: Path, *, distiller: Distiller | None = None, **how: Any) -> Sweeper:
+        """One that sweeps over all vaults at and below *root*, opening and closing each; *how* as above."""
+        from vademecum.vault import Vault
+
+        return cls(lambda: find_vaults(root), Vault.open, lambda vault: vault.curator(distiller), **how)
+
+    def sweep(self, swept: Swept | None = None) -> Swept:
+        """Serves whoever waits until nobody does who can be served now, or `stop` is called; returns what was done,
+        added to *swept*.
 
         What one vault raises is told in the result and in the log, by its code, and keeps nobody else waiting.
         """
-        swept = Swept()
+        swept = Swept() if swept is None else swept
         while not self._stop.is_set():
             homes = list(self._homes())
             waiting = self._waiting(homes)
@@ -162,9 +173,7 @@ class Sweeper:
         self._wake.set()
 
     def ask_to_stop(self) -> None:
-        """Lets the sweep end as soon as the group of messages at work is done with; does not wait. For signal handlers
-        too.
-        """
+        """Lets the sweep end as soon as the group of messages at work is done with; does not wait."""
         self._stop.set()
         self._wake.set()
 
@@ -187,7 +196,7 @@ class Sweeper:
         """Sweeps again and again until `stop` is called."""
         while not self._stop.is_set():
             try:
-                self.sweep()
+                self.sweep(self.total)
             except Exception as error:  # noqa: BLE001 - a root that is away for a moment must not end the sweeping
                 _log.warning("a sweep ended early: %s", _code(error))
             self._wake.wait(self._interval * self._rng.uniform(1 - JITTER, 1 + JITTER))
@@ -213,6 +222,7 @@ class Sweeper:
             self._trouble(home, error, swept)
             return
         self._retries.pop(home, None)
+        swept.troubles.pop(home, None)
         self._looks[home] = now + self._soon(FULL_LOOK)
         if turned.next_ms is not None and not turned.busy:
             Hint(home).renew()

@@ -32,6 +32,7 @@ COMMANDS = {
     "edit": "texting:edit",
     "mirror": "texting:mirror",
     "export": "texting:export",
+    "sweep": "sweeping:sweep",
     "seal": "sealing:seal",
     "unseal": "sealing:unseal",
     "relay": "",

@@ -12,7 +12,7 @@ from vademecum.status import Status
 from vademecum.transport.client import in_thread
 from vademecum.vault import Vault
 
-__all__ = ["stay"]
+__all__ = ["stay", "stopping"]
 
 LOOK_SECONDS = 0.5
 """How often the state is looked at to be told."""
@@ -29,7 +29,7 @@ async def stay(vault: Vault, *, say: Callable[[Status], None] | None, index: boo
     `StorageTrouble`.
     """
     stop = asyncio.Event()
-    with _stopping(stop):
+    with stopping(stop):
         syncing = asyncio.create_task(vault.sync_forever(stop, kind=kind))
         watching = asyncio.create_task(_watch(vault, stop, say, index))
         try:
@@ -62,7 +62,7 @@ async def _watch(vault: Vault, stop: asyncio.Event, say: Callable[[Status], None
 
 
 @contextmanager
-def _stopping(stop: asyncio.Event) -> Iterator[None]:
+def stopping(stop: asyncio.Event) -> Iterator[None]:
     """SIGINT and SIGTERM set *stop*. Where loops cannot do that (Windows), Ctrl-C interrupts as usual."""
     if sys.platform == "win32":
         yield

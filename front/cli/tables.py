@@ -23,13 +23,14 @@ from vademecum.engine.receipts import Receipt
 from vademecum.engine.recollection import Recollection, Recollections
 from vademecum.engine.records import USER
 from vademecum.engine.scopes import PRIVATE, PUBLIC
-from vademecum.engine.times import parse_time
+from vademecum.engine.times import from_ms, parse_time
 from vademecum.holding import says_who
 from vademecum.status import Status
+from vademecum.waiting import Waiting
 
 from .output import in_words, print_line, printable
 
-__all__ = ["print_founding", "print_log", "print_recollections", "print_status", "print_tree", "print_why"]
+__all__ = ["in_a_line", "print_founding", "print_log", "print_recollections", "print_status", "print_tree", "print_why"]
 
 PIPED_WIDTH = 160
 """Columns where stdout is no terminal."""
@@ -153,12 +154,26 @@ def print_status(status: Status) -> None:
     table.add_row("last synced", synced)
     table.add_row("waiting to be sent", f"{status.pending:,}")
     table.add_row("waiting to be indexed", f"{status.indexing:,}")
+    if status.waiting is not None:
+        table.add_row("waiting for the curator", _line(in_a_line(status.waiting)))
     for at, device in enumerate(status.devices):
         mine = "  this device" if device.this else ""
         table.add_row("" if at else "devices", _line(device.name, (f"  {device.role}{mine}", "dim")))
     for at, problem in enumerate(status.problems):
         table.add_row("" if at else "problems", _line((problem.message, "red")))
     _show(table)
+
+
+def in_a_line(waiting: Waiting) -> str:
+    """What waits for the curator, and since when."""
+    said = "nothing"
+    if waiting.since_ms is not None:
+        said = f"{waiting.signals:,}, since {_moment(from_ms(waiting.since_ms))}"
+    if waiting.running is not None:
+        said += f"; at work since {_moment(from_ms(waiting.running.since_ms))}"
+    if waiting.parked:
+        said += f"; {len(waiting.parked):,} given up (`vademecum sweep --retry` tries again)"
+    return said
 
 
 def _show(*parts: RenderableType) -> None:

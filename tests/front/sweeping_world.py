@@ -15,12 +15,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import msgpack
+
 from tests.engine.curating import LeafCurator, say
 from vademecum import Vault
 from vademecum.engine.formation.turns import LIMIT, Turned
+from vademecum.engine.replica import Transaction
+from vademecum.storage.tables import Table
 from vademecum.sweeping import Sweeper, find_vaults
 
-__all__ = ["fill", "handled_more_than_once", "made", "shown", "sweeper"]
+__all__ = ["attempt_keys", "fill", "forgive_delays", "handled_more_than_once", "made", "shown", "sweeper"]
 
 
 def made(root: Path, names: Iterable[str]) -> list[Path]:
@@ -57,6 +61,23 @@ def handled_more_than_once(home: Path) -> dict[str, int]:
     with Vault.open(home) as vault:
         written = Counter(change.path for change in vault.log() if change.scope == "user.public")
     return {path: count for path, count in written.items() if count > 1}
+
+
+def attempt_keys(vault: Vault) -> list[bytes]:
+    with vault.replica.read() as view:
+        return list(view.reader.keys(Table.META, b"curation/attempt/"))
+
+
+def forgive_delays(vault: Vault) -> None:
+    """As if an hour had gone by: the attempts stay, their times lie behind."""
+
+    def work(transaction: Transaction) -> None:
+        writer = transaction.writer
+        for key in attempt_keys(vault):
+            fields = msgpack.unpackb(writer.get(Table.META, key) or b"")
+            writer.put(Table.META, key, msgpack.packb([*fields[:3], 0, *fields[4:]]))
+
+    vault.replica.write(work)
 
 
 def main(root: Path, lease_ms: int, limit: int = LIMIT) -> None:

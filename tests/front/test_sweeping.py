@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.curating import LeafCurator, say
-from tests.front.sweeping_world import fill, handled_more_than_once, made, shown, sweeper
+from tests.front.sweeping_world import attempt_keys, fill, forgive_delays, handled_more_than_once, made, shown, sweeper
 from vademecum import Vault
 from vademecum.engine.formation import signals
 from vademecum.engine.formation.attempts import MAX_ATTEMPTS
@@ -117,24 +117,6 @@ def test_what_waits_is_shown_with_its_age_and_who_is_at_it(home: Path) -> None:
             forgive_delays(vault)
         assert [one["message"] for one in vault.waiting().as_json()["parked"]] == [message]
         assert vault.retry_parked() == 1 and vault.waiting().signals == 1
-
-
-def attempt_keys(vault: Vault) -> list[bytes]:
-    with vault.replica.read() as view:
-        return list(view.reader.keys(Table.META, b"curation/attempt/"))
-
-
-def forgive_delays(vault: Vault) -> None:
-    """As if an hour had gone by: the attempts stay, their times lie behind."""
-    import msgpack
-
-    def work(transaction: object) -> None:
-        writer = transaction.writer  # type: ignore[attr-defined]
-        for key in attempt_keys(vault):
-            fields = msgpack.unpackb(writer.get(Table.META, key))
-            writer.put(Table.META, key, msgpack.packb([*fields[:3], 0, *fields[4:]]))
-
-    vault.replica.write(work)
 
 
 def test_a_vault_is_swept_on_while_its_database_is_replaced(home: Path) -> None:
