@@ -18,7 +18,7 @@ __all__ = ["main"]
 
 GROUPS = ("write", "wire", "join", "recall", "sealed")
 """What runs when no group is named: under two minutes together."""
-LONG_GROUPS = ("replica",)
+LONG_GROUPS = ("replica", "formation")
 """Groups that take minutes, and run only when named."""
 DATA_GROUPS = ("recall-quality",)
 """Groups that measure on a file, and run only where ``--data`` names it."""
@@ -30,7 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures beside floors, in the same run.")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(ALL))
     parser.add_argument("--json", action="store_true", help="print the rows as a list in JSON")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="conversations with questions, for recall-quality")
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="what recall-quality measures on; for formation, also a folder"
+    )
+    parser.add_argument("--verbose", action="store_true", help="name what failed, on stderr (formation)")
     options = parser.parse_args(arguments)
     groups = options.groups or [*GROUPS, *(DATA_GROUPS if options.data else ())]
     for group in groups:
@@ -38,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"there is no group {group!r}; the groups are {', '.join(ALL)}")
         if group in DATA_GROUPS and options.data is None:
             parser.error(f"the group {group} needs --data FILE")
-    rows = [row for group in groups for row in _measured(group, options.data)]
+    rows = [row for group in groups for row in _measured(group, options.data, options.verbose)]
     if options.json:
         json.dump(rows, sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -47,10 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if any(row["met"] is False for row in rows) else 0
 
 
-def _measured(group: str, data: Path | None) -> list[Row]:
+def _measured(group: str, data: Path | None, verbose: bool) -> list[Row]:
     with Console(stderr=True).status(f"measuring {group} …"):
         module = import_module(f"bench.{group.replace('-', '_')}")
         measure: Callable[..., list[Row]] = module.rows
+        if group == "formation":
+            return measure(data, verbose)
         return measure(data) if group in DATA_GROUPS else measure()
 
 

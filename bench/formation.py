@@ -1,0 +1,33 @@
+"""How memories form: every number of it, one module ``formation_*.py`` a number.
+
+A part gives its rows by ``rows()``. One that measures on a file names it in ``DATA`` and takes it, ``rows(file)``; it
+runs only where ``--data`` names that file, or a folder in which it lies. A part that can say more about what failed
+has ``verbose``, which ``--verbose`` sets.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .measure import Row
+
+__all__ = ["rows"]
+
+
+def rows(data: Path | None = None, verbose: bool = False) -> list[Row]:
+    return [row for part in _parts() for row in _rows(part, data, verbose)]
+
+
+def _parts() -> list[Any]:
+    return [import_module(f"bench.{file.stem}") for file in sorted(Path(__file__).parent.glob("formation_*.py"))]
+
+
+def _rows(part: Any, data: Path | None, verbose: bool) -> list[Row]:
+    if hasattr(part, "verbose"):
+        part.verbose = verbose
+    if not hasattr(part, "DATA"):
+        return list(part.rows())
+    file = data / part.DATA if data is not None and data.is_dir() else data
+    return list(part.rows(file)) if file is not None and file.name == part.DATA and file.is_file() else []
