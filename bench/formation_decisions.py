@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from vademecum import Vault
+from vademecum.engine.formation.hypotheses import hypotheses
 from vademecum.engine.formation.report import Outcome, What
 from vademecum.engine.leaf import Leaf
 from vademecum.engine.records import USER
@@ -215,7 +216,8 @@ def _tier_1(vault: Vault) -> list[Leaf]:
 def _told(vault: Vault, leaves: list[Leaf]) -> str:
     """Everything that is kept for the memory, as one text."""
     kept: list[Any] = [leaf.as_json() for leaf in leaves]
-    kept += [one.as_json() for one in vault.hypotheses()]
+    with vault.replica.read() as view:
+        kept += [one.as_json() for one in hypotheses(view)]
     kept += [one.as_json() for one in vault.suggestions()]
     return json.dumps(kept, ensure_ascii=False).casefold()
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import aiohttp
 import pytest
 
+from bench import formation_decisions
 from bench.__main__ import main
-from bench.measure import at_least, at_most, side_by_side
+from bench.formation_decisions import Case
+from bench.measure import Row, at_least, at_most, side_by_side
 from bench.tap import listening
 from bench.workload import import_leaves, made_up, relay_process
 from vademecum import Vault
@@ -125,6 +128,39 @@ def test_the_sealed_group_measures_a_sealed_vault_beside_a_plain_one(
         "seal",
     ]
     assert all(row["value"] > 0 for row in rows)
+
+
+def test_the_formation_group_runs_each_of_its_parts_and_those_on_files_where_their_file_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def on_file(file: Path) -> list[Row]:
+        return [at_most("formation/on-file", len(file.read_text()), "characters", target=None)]
+
+    parts = [
+        SimpleNamespace(rows=lambda: [at_most("formation/plain", 1, "s", target=None)]),
+        SimpleNamespace(rows=on_file, DATA="words.json"),
+    ]
+    monkeypatch.setattr("bench.formation._parts", lambda: parts)
+    (tmp_path / "words.json").write_text("four")
+    for data, names in (
+        ([], ["plain"]),
+        (["--data", str(tmp_path)], ["plain", "on-file"]),
+        (["--data", str(tmp_path / "words.json")], ["plain", "on-file"]),
+        (["--data", str(tmp_path / "others.json")], ["plain"]),
+    ):
+        main(["formation", "--json", *data])
+        assert [row["name"].removeprefix("formation/") for row in json.loads(capsys.readouterr().out)] == names
+
+
+def test_what_failed_is_named_where_asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    case = {"name": "wrong", "language": "en", "talk": [["user", "I am vegan."]], "holds": [{"under": "home"}]}
+    monkeypatch.setattr("bench.formation_decisions.cases", lambda: [Case("made-up", "wrong", case)])
+    monkeypatch.setattr("bench.formation._parts", lambda: [formation_decisions])
+    assert main(["formation", "--verbose", "--json"]) == 1
+    told = capsys.readouterr()
+    assert "made-up/wrong: there is no home" in told.err
+    rows = {row["name"]: row["value"] for row in json.loads(told.out)}
+    assert rows["formation/decisions/right"] == 0
 
 
 @pytest.fixture
