@@ -47,10 +47,12 @@ class Forming:
         What fails is tried again by later calls, and parked in the end: see `waiting`.
         Raises `InvalidArgument`, `StorageTrouble`; what was handled before stays.
         """
+        from vademecum.engine.formation.candidates import begin_sweep
         from vademecum.sweeping import sweep_vault
 
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InvalidArgument(f"The limit {limit!r} of a sweep is not a number of signals, at least 1.")
+        begin_sweep(distiller)
         return sweep_vault(self._vault, self.curator(distiller), limit)
 
     def start_sweeping(self, *, distiller: Distiller | None = None, interval: float | None = None) -> Sweeper:
@@ -66,12 +68,14 @@ class Forming:
 
     def sweeper(self, *, distiller: Distiller | None = None, **how: Any) -> Sweeper:
         """A sweeper of this vault alone, to be started; *how* as `Sweeper` takes it."""
+        from vademecum.engine.formation.candidates import begin_sweep
         from vademecum.sweeping import Sweeper
 
         @contextmanager
         def this(_: Path) -> Iterator[Vault]:
             yield self._vault  # which stays open
 
+        how.setdefault("begun", lambda: begin_sweep(distiller))
         return Sweeper(lambda: [self.home], this, lambda vault: vault.curator(distiller), **how)
 
     def waiting(self) -> Waiting:

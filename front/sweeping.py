@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.engine.formation import claims
+from vademecum.engine.formation.candidates import begin_sweep
 from vademecum.engine.formation.report import Report
 from vademecum.engine.formation.turns import LIMIT, Curating, Turn, Turned, is_waiting
 from vademecum.errors import InvalidArgument, VademecumError
@@ -99,7 +100,7 @@ class Sweeper:
     homes: the folders of the vaults, asked for at each sweep; see `find_vaults`.
     opened: gives the vault of a folder, for the time of a ``with`` block.
     curators: gives the curator of a vault.
-    told: called with each vault's folder and turn.
+    told: called with each vault's folder and turn. begun: called when a sweep begins.
     interval: seconds between two sweeps, more or less. limit: signals of one vault in one turn.
     """
 
@@ -110,6 +111,7 @@ class Sweeper:
         curators: Curators,
         *,
         told: Callable[[Path, Turned], object] = lambda home, turned: None,
+        begun: Callable[[], object] = lambda: None,
         interval: float = INTERVAL,
         limit: int = LIMIT,
         lease_ms: int = claims.LEASE_MS,
@@ -121,6 +123,7 @@ class Sweeper:
         self._opened = opened
         self._curators = curators
         self._told = told
+        self._begun = begun
         self._interval = interval
         self._limit = limit
         self._lease_ms = lease_ms
@@ -139,6 +142,7 @@ class Sweeper:
         """One that sweeps over all vaults at and below *root*, opening and closing each; *how* as above."""
         from vademecum.vault import Vault
 
+        how.setdefault("begun", lambda: begin_sweep(distiller))
         return cls(lambda: find_vaults(root), Vault.open, lambda vault: vault.curator(distiller), **how)
 
     def sweep(self, swept: Swept | None = None) -> Swept:
@@ -148,6 +152,7 @@ class Sweeper:
         What one vault raises is told in the result and in the log, by its code, and keeps nobody else waiting.
         """
         swept = Swept() if swept is None else swept
+        self._begun()
         while not self._stop.is_set():
             homes = list(self._homes())
             waiting = self._waiting(homes)

@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..records import KINDS
 from ..values import Value
 
-__all__ = ["Action", "Candidate", "Distilled", "Distiller", "Known", "Message", "Strength"]
+__all__ = [
+    "Action",
+    "Candidate",
+    "Distilled",
+    "Distiller",
+    "Known",
+    "Message",
+    "Strength",
+    "SweepingDistiller",
+    "begin_sweep",
+]
 
 PERSON = "user"
 """The role of messages that the person wrote. Nobody else's words make a memory about the person."""
@@ -119,3 +129,17 @@ class Distiller(Protocol):
         """Candidates from *messages*, oldest first, all of one session; *context* is what was said around them, of
         any role, for understanding only; *known* are memories that may bear on them. Candidates cite *messages* only.
         """
+
+
+@runtime_checkable
+class SweepingDistiller(Distiller, Protocol):
+    """One that has a budget for each sweep, or does not ask again within one what did not answer."""
+
+    def begin_sweep(self) -> None:
+        """A new sweep begins, over one vault or over many."""
+
+
+def begin_sweep(distiller: Distiller | None) -> None:
+    """Tells *distiller* that a sweep begins, if it wants to know."""
+    if isinstance(distiller, SweepingDistiller):
+        distiller.begin_sweep()

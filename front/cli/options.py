@@ -13,7 +13,20 @@ from typer.core import TyperCommand
 
 from vademecum.errors import InvalidValue
 
-__all__ = ["Agent", "AsJson", "Home", "Index", "PathName", "Scope", "ValueCommand", "home_folder", "read_value"]
+__all__ = [
+    "Agent",
+    "AsJson",
+    "BaseUrl",
+    "DistillerName",
+    "Home",
+    "Index",
+    "ModelName",
+    "PathName",
+    "Scope",
+    "ValueCommand",
+    "home_folder",
+    "read_value",
+]
 
 HOME_VARIABLE = "VADEMECUM_HOME"
 
@@ -57,6 +70,30 @@ Scope = Annotated[
         metavar="SCOPE",
         help="Look in this scope only: user.public, user.private, agent/DEVELOPER/SLUG. "
         "Otherwise the first of these that has the path.",
+    ),
+]
+DistillerName = Annotated[
+    str | None,
+    typer.Option(
+        "--distiller",
+        metavar="NAME",
+        help="What proposes memories: rules, which need no network and no model; openai, any service that speaks its "
+        "protocol, also one on this machine; anthropic. Otherwise $VADEMECUM_DISTILLER, otherwise rules.",
+        show_default=False,
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", metavar="MODEL", help="The model to ask. Otherwise $VADEMECUM_MODEL.", show_default=False),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Where the service is, such as http://127.0.0.1:11434/v1. Otherwise $VADEMECUM_MODEL_URL, otherwise the "
+        "company's own. The key is only ever taken from $OPENAI_API_KEY or $ANTHROPIC_API_KEY.",
+        show_default=False,
     ),
 ]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="developer/slug, or one @version of it.")]

@@ -9,6 +9,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from vademecum.distillers import distiller_named
+from vademecum.engine.formation.candidates import Distiller
 from vademecum.engine.formation.report import Outcome, Report, What
 from vademecum.engine.formation.turns import Turned
 from vademecum.errors import InvalidArgument, VademecumError
@@ -16,7 +18,7 @@ from vademecum.hint import Hint
 from vademecum.sweeping import Sweeper, Swept, find_vaults
 from vademecum.vault import Vault
 
-from .options import AsJson, Home, home_folder
+from .options import AsJson, BaseUrl, DistillerName, Home, ModelName, home_folder
 from .output import counted, in_words, print_json, print_line, printable, tell
 from .staying import stopping
 
@@ -35,6 +37,9 @@ def sweep(
     retry: Annotated[
         bool, typer.Option("--retry", help="First queue again what was given up after it had failed too often.")
     ] = False,
+    distiller: DistillerName = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -56,6 +61,7 @@ def sweep(
       vademecum sweep --once
       vademecum sweep --root /srv/people
       vademecum sweep --status --root /srv/people
+      vademecum sweep --distiller openai --model qwen3:8b --base-url http://127.0.0.1:11434/v1
     """
     if status and (once or retry):
         raise InvalidArgument("--status only looks: say it without --once and --retry.")
@@ -64,19 +70,20 @@ def sweep(
     if status:
         _status(root, home, as_json)
         return
+    chosen = distiller_named(distiller, model=model, base_url=base_url)
     if root is None:
         with Vault.open(home_folder(home)) as vault:
             if retry:
                 vault.retry_parked()
             if once:
-                _once(vault, as_json)
+                _once(vault, chosen, as_json)
             else:
-                _stay(vault.sweeper(told=_teller(None, as_json)), as_json)
+                _stay(vault.sweeper(distiller=chosen, told=_teller(None, as_json)), as_json)
         return
     folder = _checked(root)
     if retry:
         _retry(folder)
-    sweeper = Sweeper.over(folder, told=_teller(folder, as_json))
+    sweeper = Sweeper.over(folder, distiller=chosen, told=_teller(folder, as_json))
     if not once:
         _stay(sweeper, as_json)
         return
@@ -86,8 +93,8 @@ def sweep(
         raise typer.Exit(1)
 
 
-def _once(vault: Vault, as_json: bool) -> None:
-    report = vault.sweep_once()
+def _once(vault: Vault, distiller: Distiller | None, as_json: bool) -> None:
+    report = vault.sweep_once(distiller=distiller)
     if as_json:
         print_json(report.as_json())
         return
@@ -129,12 +136,20 @@ def _end(swept: Swept, as_json: bool) -> None:
 
 
 def _teller(root: Path | None, as_json: bool) -> Any:
-    """Says each turn in which something was thought about."""
+    """Says each turn in which something was thought about; and on stderr what could not be done, once until it can."""
+    said: set[str] = set()
 
     def told(home: Path, turned: Turned) -> None:
-        if not as_json and (turned.report.signals or turned.report.notes):
+        report = turned.report
+        if report.signals and not report.notes:
+            said.clear()
+        for note in report.notes:
+            if note not in said:
+                said.add(note)
+                tell(note if root is None else printable(f"{home.relative_to(root)}: {note}"))
+        if not as_json and report.signals:
             where = "" if root is None else f"{home.relative_to(root)}: "
-            print_line(printable(f"{where}{_summary(turned.report)}"))
+            print_line(printable(f"{where}{_summary(report)}"))
 
     return told
 
