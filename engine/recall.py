@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,6 +111,47 @@ class Recall:
             except ModelUnavailable as error:
                 self._give_up(error)
         return self._answer(question, k, agent, None)
+
+    @property
+    def model_id(self) -> str | None:
+        """Of the model that vectors are made with; None where it cannot be loaded."""
+        embedder = self._model()
+        return None if embedder is None else embedder.model_id
+
+    def nearest(self, scope: str, text: str, k: int) -> list[str] | None:
+        """Paths of the *k* leaves of *scope* that are nearest to *text* by meaning; None where there is no model.
+
+        For the curator: whether a caller may see them is not asked.
+        """
+        self.indexer.drain_text()
+        embedder = self._model()
+        if embedder is None or self._cache is None:
+            return None
+        try:
+            self.indexer.drain_vectors(embedder, seconds=EMBED_SECONDS)
+            vector = embedder.embed([text])[0]
+        except ModelUnavailable as error:
+            self._give_up(error)
+            return None
+        with self._replica.read() as view:
+            number = view.number(scope)
+            if number is None:
+                return []
+            index = self._cache.index(view, number, scope)
+            found = [parse_entry_id(entry) for entry, _ in index.search(vector, k)] if len(index) else []
+        return [name for slot_map, name in found if slot_map is SlotMap.LEAVES]
+
+    def similarities(self, text: str, others: Sequence[str]) -> list[float] | None:
+        """Cosines of *text* with each of *others*; None where there is no model."""
+        embedder = self._model()
+        if embedder is None:
+            return None
+        try:
+            rows = embedder.embed([text, *others])
+        except ModelUnavailable as error:
+            self._give_up(error)
+            return None
+        return [float(cosine) for cosine in rows[1:] @ rows[0]]
 
     def _answer(self, question: str, k: int, agent: AgentId | None, embedder: Embedder | None) -> Recollections:
         with self._replica.read() as view:

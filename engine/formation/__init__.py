@@ -16,6 +16,8 @@ shown            which lines of the memory were shown of late
 likeness         how alike texts are by their words
 wording          when two texts or values say the same, letter by letter
 deciding         what becomes of one candidate: duplicate, update, new, or a sighting
+comparing        the nearest memories of the same scope, and the judge's word on them
+beside           what a new memory does to those: it is linked to them, or flags one
 learning         writing a memory, its confirmation, its end, and their receipts
 hypotheses       sightings, which merge over devices, graduate and fade
 links            links between memories, and flags on those that are contradicted

@@ -13,14 +13,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..replica import Replica, Transaction
+from ..scopes import PRIVATE, PUBLIC
+from ..slots import SlotMap
+from ..values import Value
+from ..view import View
 from . import counters, hypotheses, signals
-from .candidates import Distilled, Distiller, Message
-from .deciding import Decider
-from .guards import Refusal, check
+from .attributes import is_private
+from .candidates import Action, Distilled, Distiller, Message
+from .comparing import Compared, Comparing, Judging, Meaning
+from .deciding import Decider, Key, key_of
+from .guards import Refusal, Support, check
 from .learning import CURATOR
 from .reading import Reading, read, recorded_at
 from .report import Outcome, Report, What
 from .signals import Signal
+from .thresholds import Thresholds
+from .wording import normal_value
 
 __all__ = ["CURATOR", "Curator", "Plan", "tend"]
 
@@ -38,20 +46,43 @@ class _Part:
         unread = set(self.distilled.unread)
         return [signal for signal in self.signals if signal.id not in unread]
 
+    @property
+    def own(self) -> dict[str, Message]:
+        """The messages that the distiller was given, by id."""
+        return {message.id: message for message in (*self.reading.messages, *self.reading.context)}
+
 
 class Curator:
-    """Curates one replica with one distiller. Holds no state between runs."""
+    """Curates one replica with one distiller. Holds no state between runs.
 
-    def __init__(self, replica: Replica, distiller: Distiller) -> None:
+    judge: says whether one memory contradicts another; by default the rules of `contradictions`.
+    meaning: an embedder and the vectors of the memory; without one, words are compared.
+    thresholds: from which cosine on memories are the same or related; by default those of the embedder.
+    """
+
+    def __init__(
+        self,
+        replica: Replica,
+        distiller: Distiller,
+        *,
+        judge: Judging | None = None,
+        meaning: Meaning | None = None,
+        thresholds: Thresholds | None = None,
+    ) -> None:
         self._replica = replica
         self._distiller = distiller
+        self._compare = Comparing(replica, judge, meaning, thresholds)
 
     def consider(self, waiting: Sequence[Signal]) -> Plan:
-        """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises."""
+        """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises.
+
+        Without signals the plan still tends the hypotheses, which may have ripened by what another device saw.
+        """
         sessions: dict[str, list[Signal]] = {}
         for signal in waiting:
             sessions.setdefault(signal.session, []).append(signal)
-        return Plan(tuple(self._part(session, its) for session, its in sessions.items()))
+        parts = tuple(self._part(session, its) for session, its in sessions.items())
+        return Plan(parts, self._compared(parts))
 
     def _part(self, session: str, its: Sequence[Signal]) -> _Part:
         with self._replica.read() as view:
@@ -61,12 +92,31 @@ class Curator:
             distilled = self._distiller.distil(reading.messages, reading.context, reading.known)
         return _Part(tuple(its), reading, distilled)
 
+    def _compared(self, parts: Sequence[_Part]) -> dict[Key, Sequence[Compared]]:
+        """What each statement that may be written is to be held against."""
+        said: dict[Key, tuple[str, str, Value, str]] = {}
+        for part in parts:
+            own = part.own
+            for one in part.distilled.candidates:
+                if one.action is Action.STATE and isinstance(check(one, own, own), Support):
+                    scope = PRIVATE if is_private(one.path) else PUBLIC
+                    said[key_of(scope, one.path, one.value)] = (scope, one.path, one.value, one.sentence)
+        with self._replica.read() as view:
+            rule = hypotheses.read_rule(view)
+            for ripe in hypotheses.hypotheses(view):
+                if ripe.is_ripe(rule):
+                    sentence = ripe.own[-1].sentence
+                    said[key_of(ripe.scope, ripe.path, ripe.value)] = (ripe.scope, ripe.path, ripe.value, sentence)
+            known = {key for key in said if _stands(view, key)}
+        return {key: self._compare(*statement) for key, statement in said.items() if key not in known}
+
 
 class Plan:
     """What a curator has considered."""
 
-    def __init__(self, parts: tuple[_Part, ...]) -> None:
+    def __init__(self, parts: Sequence[_Part], compared: Mapping[Key, Sequence[Compared]]) -> None:
         self._parts = parts
+        self._compared = compared
 
     def apply(self, transaction: Transaction) -> Report:
         """Writes what comes of it as things stand now, and takes away the signals that are done with. May run again
@@ -77,39 +127,46 @@ class Plan:
         for part in self._parts:
             its = [signal for signal in part.read if signals.is_waiting(transaction.reader, signal)]
             notes = () if part.distilled.note is None else (part.distilled.note,)
-            outcomes = _apply(transaction, part, its) if its else []
+            outcomes = _apply(transaction, part, its, self._compared) if its else []
             rejected = part.distilled.rejected if its else {}
             report = report.joined(Report(len(its), 0, tuple(outcomes), dict(rejected), notes))
             done += its
-        report = report.joined(Report(outcomes=tuple(tend(transaction))))
+        report = report.joined(Report(outcomes=tuple(tend(transaction, self._compared))))
         signals.done(transaction.writer, done)
         counters.add(transaction.writer, report)
         return replace(report, waiting=signals.count(transaction.reader))
 
 
-def tend(transaction: Transaction) -> list[Outcome]:
+def tend(transaction: Transaction, compared: Mapping[Key, Sequence[Compared]] = {}) -> list[Outcome]:
     """Makes memories of the hypotheses that have ripened, be it by what another device saw; adds those to a memory that
     say what it says; and drops those that nothing has repeated for long. O(sightings).
     """
     rule = hypotheses.read_rule(transaction)
-    decider = Decider(transaction)
-    outcomes = []
+    decider = Decider(transaction, compared)
+    outcomes: list[Outcome] = []
     for one in hypotheses.hypotheses(transaction):
         if one.is_ripe(rule) or decider.is_known(one):
-            decided = decider.graduate(one)
-            if decided is not None:
-                outcomes.append(decided)
+            outcomes += decider.graduate(one)
         elif one.has_faded(rule, transaction.wall_ms):
             hypotheses.remove(transaction, one.scope, one.sightings, CURATOR)
     return outcomes
 
 
-def _apply(transaction: Transaction, part: _Part, its: Sequence[Signal]) -> list[Outcome]:
-    own = {message.id: message for message in (*part.reading.messages, *part.reading.context)}
+def _stands(view: View, key: Key) -> bool:
+    """Whether the statement stands there already, and there is nothing to compare."""
+    scope, path, value = key
+    record = view.get(scope, SlotMap.LEAVES, path)
+    return record is not None and normal_value(record.value) == value
+
+
+def _apply(
+    transaction: Transaction, part: _Part, its: Sequence[Signal], compared: Mapping[Key, Sequence[Compared]]
+) -> list[Outcome]:
+    own = part.own
     now = {name: recorded_at(transaction, name) for name in own}
     recorded = {name: one for name, one in now.items() if one is not None}
     messages = {name: one.message for name, one in recorded.items()}
-    decider = Decider(transaction)
+    decider = Decider(transaction, compared)
     outcomes: list[Outcome] = []
     for candidate in part.distilled.candidates:
         found = check(candidate, own, messages)

@@ -12,12 +12,18 @@ nothing, but the person deleted it since     nothing: what the person deleted is
 nothing                                      a memory
 ===========================================  ==================================================================
 
+What stands at *other* paths is compared only as far as `comparing` has found it near. Where one of those says the same,
+it is confirmed instead; where one contradicts, it is flagged and kept (`beside`).
+
 A weak sign, or one that is not the person's own word, is a sighting of a hypothesis instead, wherever it would write.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from vademecum.errors import SuggestionsFull
 
 from ..records import Record
 from ..replica import Transaction
@@ -25,19 +31,26 @@ from ..scopes import PRIVATE, PUBLIC
 from ..sentences import show_value
 from ..slots import Row, SlotMap
 from ..values import Value
-from . import hypotheses, learning
+from . import hypotheses, learning, suggestions
 from .attributes import ATTRIBUTES, attribute_of, is_private
+from .beside import Beside
 from .candidates import Action, Candidate
+from .comparing import Compared
 from .guards import Support, is_weak
 from .hypotheses import Hypothesis, Sighting
 from .learning import CURATOR, Source
 from .report import Outcome, What
 from .wording import normal_value, same_value
 
-__all__ = ["Decider"]
+__all__ = ["Decider", "Key", "key_of"]
 
+DOUBTED = 0.7
+"""What is left of the confidence in what was said outright and may contradict another memory."""
 GRADUATED = 0.6
 """Confidence of a memory that was made of sightings, at least; with each sighting beyond the first three it grows."""
+
+Key = tuple[str, str, str]
+_OWN_WORD = "The person wrote this themselves; their word needs no support."
 
 
 class _Claim(NamedTuple):
@@ -51,6 +64,8 @@ class _Claim(NamedTuple):
     confidence: float
     sources: list[Source]
     evidence: tuple[str, ...]
+    outright: bool = True
+    """Said outright, and not put together from signs."""
 
     @property
     def said_ms(self) -> int:
@@ -60,11 +75,18 @@ class _Claim(NamedTuple):
         return Outcome(what, self.path, why, self.evidence, self.scope, self.value, **more)
 
 
+def key_of(scope: str, path: str, value: Value) -> Key:
+    """Under what a statement's comparisons are found."""
+    return scope, path, normal_value(value)
+
+
 class Decider:
     """Decides and writes, for one run in one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
+    def __init__(self, transaction: Transaction, compared: Mapping[Key, Sequence[Compared]] = {}) -> None:
+        """*compared*: what each statement was held against, by `key_of`."""
         self._transaction = transaction
+        self._compared = compared
 
     def take(self, candidate: Candidate, support: Support, agent: str | None) -> list[Outcome]:
         """What becomes of *candidate*, which `guards.check` has let through; *agent* logged the message that supports
@@ -86,16 +108,16 @@ class Decider:
             return [self._end(claim, weak=is_weak(candidate, support))]
         if is_weak(candidate, support):
             return [self._sight(claim, support)]
-        return [self._state(claim)]
+        return self._state(claim)
 
     def is_known(self, hypothesis: Hypothesis) -> bool:
         """Whether a memory says already what the person gave these signs of."""
         record = self._transaction.get(hypothesis.scope, SlotMap.LEAVES, hypothesis.path)
         return bool(hypothesis.own) and record is not None and same_value(record.value, hypothesis.value)
 
-    def graduate(self, hypothesis: Hypothesis) -> Outcome | None:
-        """Makes a memory of a ripe *hypothesis*, or adds its sightings to the memory that says the same already; None
-        where what stands there forbids it. Its sightings are then taken away.
+    def graduate(self, hypothesis: Hypothesis) -> list[Outcome]:
+        """Makes a memory of a ripe *hypothesis*, or adds its sightings to the memory that says the same already. Its
+        sightings are then taken away; nothing, where what stands there forbids it.
         """
         own = hypothesis.own
         newest = own[-1]
@@ -108,50 +130,73 @@ class Decider:
             min(0.95, max(GRADUATED + 0.05 * max(0, len(own) - 3), *(one.confidence for one in own))),
             [Source(one.session, one.message, one.quote, one.at_ms, one.agent) for one in own],
             tuple(f"{one.session}:{one.message}" for one in own),
+            outright=any(one.explicit for one in own),
         )
-        decided = self._state(claim)
-        if decided.what in (What.REFUSED, What.SUGGESTION):
-            return None
+        first, *others = self._state(claim)
+        if first.what is What.REFUSED:
+            return []
         hypotheses.remove(self._transaction, hypothesis.scope, hypothesis.sightings, CURATOR)
-        if decided.what is What.DUPLICATE:
-            return decided
+        if first.what not in (What.MEMORY, What.UPDATE):
+            return [first]
         seen = f"{len(own)} sightings in {hypothesis.conversations} conversations"
-        return claim.outcome(What.GRADUATED, f"It was seen often enough: {seen}. {decided.why}")
+        return [claim.outcome(What.GRADUATED, f"It was seen often enough: {seen}. {first.why}"), *others]
 
-    def _state(self, claim: _Claim) -> Outcome:
+    def _state(self, claim: _Claim) -> list[Outcome]:
+        """What becomes of *claim*, first; then the links that this makes."""
         own = self._persons(claim)
         if own is not None:
-            scope, record = own
-            if same_value(record.value, claim.value) or _lists(record.value, claim.value):
-                return claim.outcome(What.DUPLICATE, "The person wrote this themselves; their word needs no support.")
-            return self._suggest(claim, scope, record)
+            if same_value(own[1].value, claim.value) or _lists(own[1].value, claim.value):
+                return [claim.outcome(What.DUPLICATE, _OWN_WORD)]
+            return [self._suggest(claim, *own, f"The person wrote {show_value(own[1].value)!r} there themselves")]
         row = self._row(claim)
+        beside = Beside(
+            self._transaction, claim.scope, self._compared.get(key_of(claim.scope, claim.path, claim.value), ())
+        )
         if row.winner is None:
             gone = self._gone_since(claim, row)
             if gone is not None:
-                return gone
-            self._write(claim)
-            return claim.outcome(What.MEMORY, f"The person said so: “{claim.sources[-1].quote}”.")
-        if same_value(row.winner.value, claim.value):
-            if learning.confirm(self._transaction, claim.scope, claim.path, row.winner, claim.sources):
-                return claim.outcome(What.DUPLICATE, "It is known already: the receipt was added, and its age renewed.")
-            return claim.outcome(What.DUPLICATE, "It is known already, from this very message.")
-        if claim.said_ms < learning.said_last(self._transaction, claim.scope, row.winner):
-            return claim.outcome(
-                What.REFUSED,
-                f"Something else was said since: {show_value(row.winner.value)!r}. What was said last counts.",
-                reason="outdated",
-            )
-        before = show_value(row.winner.value)
-        self._write(claim)
-        return claim.outcome(What.UPDATE, f"It was {before!r} until now, which is kept in the history.")
+                return [gone]
+            same = beside.same
+            if same is not None:
+                return [self._merge(claim, same)]
+            before = None
+        elif same_value(row.winner.value, claim.value):
+            return [self._confirm(claim, claim.path, row.winner)]
+        elif claim.said_ms < learning.said_last(self._transaction, claim.scope, row.winner):
+            why = f"Something else was said since: {show_value(row.winner.value)!r}. What was said last counts."
+            return [claim.outcome(What.REFUSED, why, reason="outdated")]
+        else:
+            before = row.winner
+        doubt = beside.doubt
+        if doubt is not None and not claim.outright:
+            return [self._suggest(claim, claim.scope, None, f"It may contradict “{doubt.words}”")]
+        if doubt is not None:
+            claim = claim._replace(confidence=round(claim.confidence * DOUBTED, 3))
+        written = self._write(claim)
+        return [_written(claim, before, doubt), *beside.link(written, claim.path, claim.evidence, claim.said_ms)]
+
+    def _confirm(self, claim: _Claim, path: str, record: Record) -> Outcome:
+        other = None if path == claim.path else f"{claim.scope}:{path}"
+        where = "" if other is None else f" at {path}"
+        if record.by_person:
+            return claim.outcome(What.DUPLICATE, _OWN_WORD, other=other)
+        if learning.confirm(self._transaction, claim.scope, path, record, claim.sources):
+            why = f"It is known already{where}: the receipt was added, and its age renewed."
+            return claim.outcome(What.DUPLICATE, why, other=other)
+        return claim.outcome(What.DUPLICATE, f"It is known already{where}, from this very message.", other=other)
+
+    def _merge(self, claim: _Claim, same: Compared) -> Outcome:
+        """The same said of old at another path."""
+        record = self._transaction.get(same.scope, SlotMap.LEAVES, same.path)
+        assert record is not None, "what is beside was looked up in this transaction"
+        return self._confirm(claim, same.path, record)
 
     def _sight(self, claim: _Claim, support: Support) -> Outcome:
         row = self._row(claim)
         own = self._persons(claim)
         by_person = support.demoted is None
         if own is not None and (same_value(own[1].value, claim.value) or _lists(own[1].value, claim.value)):
-            return claim.outcome(What.DUPLICATE, "The person wrote this themselves; their word needs no support.")
+            return claim.outcome(What.DUPLICATE, _OWN_WORD)
         if row.winner is not None and same_value(row.winner.value, claim.value):
             if not by_person:
                 return claim.outcome(What.DUPLICATE, f"It is known already, and not confirmed: {support.demoted}.")
@@ -172,7 +217,8 @@ class Decider:
         if own is not None:
             if claim.value is not None and not same_value(own[1].value, claim.value):
                 return claim.outcome(What.NOTHING, "What ended is not what stands there.")
-            return self._suggest(claim, *own)
+            ended = claim._replace(value=None)
+            return self._suggest(ended, *own, f"The person wrote {show_value(own[1].value)!r} there themselves")
         self._drop_sightings(claim)
         found = self._standing(claim)
         if found is None:
@@ -224,15 +270,32 @@ class Decider:
             return claim.outcome(What.REFUSED, "It was said since that it is no longer so.", reason="outdated")
         return None
 
-    def _suggest(self, claim: _Claim, scope: str, record: Record) -> Outcome:
-        return claim.outcome(
-            What.SUGGESTION,
-            f"The person wrote {show_value(record.value)!r} there themselves, so it stays; they are asked.",
-            other=f"{scope}:{claim.path}",
-        )
+    def _suggest(self, claim: _Claim, scope: str, record: Record | None, because: str) -> Outcome:
+        """Asks the person, once; what they have rejected is not asked again."""
+        path = claim.path
+        no = suggestions.why_not(self._transaction, scope, path, claim.value)
+        if no is not None:
+            return claim.outcome(What.NOTHING, no)
+        receipts = [learning.cite(self._transaction, scope, source) for source in claim.sources]
+        try:
+            asked = suggestions.suggest(
+                self._transaction,
+                CURATOR,
+                scope,
+                path,
+                claim.value,
+                receipts,
+                kind=claim.kind,
+                confidence=claim.confidence,
+                sentence=claim.sentence or None,
+            )
+        except SuggestionsFull as full:
+            return claim.outcome(What.NOTHING, full.message)
+        stays = "" if record is None else "so it stays; "
+        return claim.outcome(What.SUGGESTION, f"{because}, {stays}the person is asked.", other=asked)
 
-    def _write(self, claim: _Claim) -> None:
-        learning.learn(
+    def _write(self, claim: _Claim) -> Record:
+        return learning.learn(
             self._transaction,
             claim.scope,
             claim.path,
@@ -265,6 +328,14 @@ class Decider:
         name = message.id.partition(":")[2]
         at_ms = min(message.at_ms, self._transaction.wall_ms)
         return Source(message.session, name, candidate.quote.strip(), at_ms, agent)
+
+
+def _written(claim: _Claim, before: Record | None, doubt: Compared | None) -> Outcome:
+    unsure = "" if doubt is None else f" It may contradict “{doubt.words}”, so it counts for less."
+    if before is None:
+        return claim.outcome(What.MEMORY, f"The person said so: “{claim.sources[-1].quote}”.{unsure}")
+    why = f"It was {show_value(before.value)!r} until now, which is kept in the history.{unsure}"
+    return claim.outcome(What.UPDATE, why)
 
 
 def _sighting(claim: _Claim, support: Support) -> Sighting:

@@ -7,10 +7,15 @@ from vademecum.embeddings.words import text_words
 
 from .wording import one_line
 
-__all__ = ["content_words"]
+__all__ = ["content_words", "same_words"]
 
 
 def content_words(text: str) -> frozenset[str]:
     """The words of *text* that say something, folded as the text index folds them; all of them where none does."""
     words = text_words(one_line(text)).split()
     return frozenset(word for word in words if word not in STOP_WORDS) or frozenset(words)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether both have the same words in the same order, small ones such as *not* included."""
+    return text_words(one_line(one)) == text_words(one_line(other))
