@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..attributes import attribute_of
 from .kinds import FORBIDDEN, feeds
-from .patterns import FEELINGS, ONE_VALUE, PREFERENCES, STATUS, SWITCHES, USES
+from .patterns import FEELINGS, ONE_VALUE, PREFERENCES, ROLES, STATES, STOPPED, SWITCHES, USES
 from .statements import Statement
 from .values import feeling_of, texts_of
 from .words import CJK, fold, plain, tokens
@@ -26,7 +26,10 @@ class Slot(StrEnum):
     NAME = "name"
     ADDRESS = "address-as"
     AGE = "age"
-    STATUS = "status"
+    WHEREABOUTS = "whereabouts"
+    STATE = "state"
+    ROLE = "role"
+    STOPPED = "stopped"
     FAVOURITE = "favourite"
     ATTRIBUTE = "attribute"
     DIET = "diet"
@@ -56,7 +59,7 @@ class Claim:
 
 
 _LEADING = re.compile(
-    r"^(?:(?:a|an|the|my|our|his|her|their|some|any|all|to|de|der|die|das|den|dem|ein|eine|einen|einem|kein|keine|keinen|"
+    r"^(?:(?:[a-z]+ (?:thinks?|finds?|believes?|feels?)(?: that)?|a|an|the|my|our|his|her|their|some|any|all|to|de|der|die|das|den|dem|ein|eine|einen|einem|kein|keine|keinen|"
     r"el|la|los|las|lo|un|una|unos|unas|le|les|une|des|du|me|it|being|using|drinking|eating|having|taking|really|very|"
     r"eat|drink|drinking|wear|play|playing|only|always|just|now|more|much|sehr|mucho|mucha|beaucoup|me a|is|"
     r"jetzt|ahora|maintenant|nur|immer|about|almost|called|new|either|both|every|each) )+"
@@ -69,7 +72,7 @@ _TRAILING = re.compile(
 )
 _CUT = re.compile(
     r" (?:and|but|because|since|so|though|although|if|that|which|who|where|over|instead of|rather than|than|compared|"
-    r"und|aber|weil|als|statt|seit|y|pero|porque|desde|que|en vez de|et|mais|parce|depuis|plutot que|car|"
+    r"und|aber|weil|als|statt|seit|y|pero|porque|desde|que|en vez de|et|mais|parce|depuis|plutot que|"
     r"more than|together with|to be|as of|from) "
 )
 _WHEN = re.compile(
@@ -115,7 +118,7 @@ _NEGATED_BEFORE = re.compile(
     r"(?:\bnot|\bnever|\bno longer|\bnot really|\bne|\bno me|\bno le|\bno|\bno longer really|不太?|没有?|\bnot particularly|\bnot a|\bnot much of a|\bnot a big)(?: even| really| longer| much| particularly| to)? ?$"
 )
 _NEGATED_AFTER = re.compile(
-    r"^(?:nicht\b|keine?[nmrs]?\b|pas\b|plus\b|だ?ではな|だ?じゃな|くな|ではありませ|じゃありませ|ではなく)|\b(?:uberhaupt |gar )?nicht(?: mehr)?$"
+    r"^[ぁ-ん]{0,2}(?:ません|ない(?!と)|なくな)|^(?:nicht\b|keine?[nmrs]?\b|pas\b|plus\b|だ?ではな|だ?じゃな|くな|ではありませ|じゃありませ|ではなく)|\b(?:uberhaupt |gar )?nicht(?: mehr)?$"
 )
 
 
@@ -139,6 +142,8 @@ def _from_path(statement: Statement) -> list[Claim]:
             return [Claim(Slot.NAME, thing) for thing in things[:1]]
         case "nickname":
             return [Claim(Slot.ADDRESS, thing) for thing in things[:1]]
+        case "work.role":
+            return [Claim(Slot.ROLE, thing) for thing in things[:1]]
         case "diet":
             return [Claim(Slot.DIET, word) for thing in things for word in _diets(thing)]
         case "choices":
@@ -159,7 +164,14 @@ def _from_path(statement: Statement) -> list[Claim]:
 def _from_words(words: str) -> tuple[Claim, ...]:
     text = plain(words)
     digits = " ".join(tokens(words)).replace(" ,", ",").replace(" .", ".")
-    found = [*_one_value(text, digits), *_diet(text), *_favourites(text), *_attributes(text)]
+    found = [
+        *_one_value(text, digits),
+        *_roles(text),
+        *_stopped(text),
+        *_diet(text),
+        *_favourites(text),
+        *_attributes(text),
+    ]
     found += [*_switches(text), *_preferences(text), *_feelings(text), *_uses(text)]
     names = {fold(name) for name in re.findall(r"(?<=[a-z,] )[A-ZÀ-Þ]\w+", words)}
     return tuple(replace(claim, proper=bool(names.intersection(claim.thing.split()))) for claim in found)
@@ -173,21 +185,79 @@ def _one_value(text: str, digits: str) -> list[Claim]:
             if match is None:
                 continue
             thing, when = _tidy(match["x"])
-            if slot in ("home", "employer") and (not thing or match["x"].split()[0] in _NO_PLACE or thing.isdigit()):
+            if slot in ("home", "employer", "left-employer") and (
+                not thing or match["x"].split()[0] in _NO_PLACE or thing.isdigit()
+            ):
                 continue
             left = _tidy(match["y"])[0] if "y" in pattern.groupindex and match["y"] else ""
+            if slot == "left-employer":
+                found.append(Claim(Slot.EMPLOYER, thing, sign=-1))
+                break
             negated = _is_negated(text, match) if slot != "age" else False
             found.append(Claim(Slot(slot), thing, left=left, sign=-1 if negated else 1, when=when))
             break
-    found += [Claim(Slot.STATUS, status) for status, pattern in STATUS.items() if pattern.search(text)][:1]
+    for group, states in STATES.items():
+        found += [Claim(Slot.STATE, state, of=group) for state, pattern in states.items() if _holds(pattern, text)][:1]
     return found
 
 
+def _holds(pattern: re.Pattern[str], text: str) -> bool:
+    match = pattern.search(text)
+    return match is not None and not _NEGATED_BEFORE.search(
+        re.sub(r"\b(?:an?|the|am|is|are) ?$", "", text[: match.start()])
+    )
+
+
+_ROLE = re.compile(
+    r"(?:teacher|engineer|developer|programmer|designer|nurse|doctor|lawyer|chef|cook|baker|driver|pilot|farmer|writer|author|journalist|"
+    r"accountant|architect|plumber|electrician|carpenter|musician|photographer|scientist|researcher|professor|student|manager|consultant|"
+    r"analyst|therapist|dentist|vet|veterinarian|pharmacist|barista|waiter|waitress|salesperson|secretary|librarian|translator|editor|"
+    r"firefighter|policeman|soldier|paramedic|mechanic|builder|freelancer|director|administrator|economist|psychologist|biologist|"
+    r"physicist|chemist|mathematician|historian|actor|actress|dancer|singer|painter|gardener|hairdresser|tailor|banker|broker|judge|"
+    r"lehrer|lehrerin|arzt|arztin|ingenieur|ingenieurin|krankenpfleger|krankenschwester|anwalt|anwaltin|koch|kochin|entwickler|entwicklerin|"
+    r"profesora?|medic[oa]|enfermer[oa]|ingenier[oa]|abogad[oa]|cociner[oa]|professeure?|medecin|infirmiere?|ingenieure?|avocate?|cuisiniere?)s?"
+)
+
+
+def _roles(text: str) -> list[Claim]:
+    for pattern in ROLES:
+        for match in pattern.finditer(text):
+            thing = _tidy(match["x"])[0]
+            if thing and (
+                " as " in match.group() or " als " in match.group() or _ROLE.fullmatch(thing.rpartition(" ")[2])
+            ):
+                negated = _is_negated(text, match) or re.search(r"\b(?:not|no longer)\b", match.group()) is not None
+                return [Claim(Slot.ROLE, thing, sign=-1 if negated else 1)]
+    return []
+
+
+def _stopped(text: str) -> list[Claim]:
+    for pattern in STOPPED:
+        match = pattern.search(text)
+        if match is not None:
+            thing = _tidy(_BECAUSE.sub("", match["x"]))[0]
+            return [Claim(Slot.STOPPED, thing, sign=-1)] if thing else []
+    return []
+
+
+_BECAUSE = re.compile(
+    r" (?:because|due to|after|since|when|while|as|for|weil|wegen|seit|porque|desde|parce|depuis|a cause)\b.*$"
+)
+
+
 def _diets(text: str) -> list[str]:
+    text = _TWO_WORDS.sub(r"\1-\2", text)
     words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", text))
     return [word for word in FORBIDDEN if word in words or (not word.isascii() and word in text)]
 
 
+_TWO_WORDS = re.compile(r"\b(gluten|dairy|sugar|lactose|plant) (free|intolerant|based)\b")
+_SUBSTITUTE = re.compile(
+    r"\b(?:[a-z]+[ -]free|vegan|vegetarian|veggie|soy|oat|almond|coconut|plant[ -]based|non[ -]alcoholic|decaf(?:feinated)?|alkoholfrei(?:es)?|glutenfrei(?:es)?)\b"
+)
+_CANNOT_EAT = re.compile(
+    r"\b(?:allergic to|intolerant to|allergy to|allergisch gegen|alergic[oa] a(?:l| los| las| la)?|allergique (?:a|aux?)) (?P<x>[^.,;!?]+)|(?:\b|^)(?P<y>[a-z]+) (?:allergy|intolerance)\b|对(?P<z>[一-鿿]+?)过敏"
+)
 _EATING = re.compile(
     rf"\b(?:eat|eats|eating|ate|had|have|having|cook|cooked|order|ordered|drink|drinks|love|loves|like|likes|enjoy|want|crave|"
     rf"esse|isst|trinke|como|come|comer|bebo|bebe|mange|bois|aime|adore) (?P<x>[^.,;!?]+)|(?:吃|喝)了?(?P<y>[{CJK}]+)|(?P<z>[{CJK}]+?)[をも](?:食べ|飲)"
@@ -202,11 +272,20 @@ def _diet(text: str) -> list[Claim]:
             re.sub(r"\b(?:a|an|strictly|really|fully|longer|ein|eine|etre|vegan or) ?$", "", text[:place])
         )
         found.append(Claim(Slot.DIET, word, sign=-1 if negated else 1))
-    if found:
+    if found and not _SUBSTITUTE.search(text):
         return found
+    found = [
+        claim
+        for claim in found
+        if not re.search(rf"\b{claim.thing.replace('-', '[ -]')} (?!and\b|but\b|now\b|since\b|for\b)[a-z]", text)
+    ]
+    for match in _CANNOT_EAT.finditer(text):
+        thing = next(part for part in match.groups() if part is not None)
+        if not _NEGATED_BEFORE.search(text[: match.start()]):
+            found.append(Claim(Slot.SHUNS, _tidy(thing)[0]))
     for match in _EATING.finditer(text):
         thing = next(part for part in match.groups() if part is not None)
-        if not feeds(thing):
+        if not feeds(thing) or _SUBSTITUTE.search(thing) or re.search(r"\b(?:allerg|intoleran)", thing):
             continue
         without = re.match(r"(?:no|kein|keine|keinen|pas de|plus de|nichts)\b", thing) is not None
         thing, when = _tidy(thing)
@@ -287,8 +366,7 @@ def _uses(text: str) -> list[Claim]:
 
 def _is_negated(text: str, match: re.Match[str]) -> bool:
     """Whether a negation stands just before the match or ends it."""
-    after = text[match.end("x") :] if "x" in match.re.groupindex and match["x"] is not None else text[match.end() :]
-    if _NEGATED_BEFORE.search(text[: match.start()]) or _NEGATED_AFTER.search(after):
+    if _NEGATED_BEFORE.search(text[: match.start()]) or _NEGATED_AFTER.search(text[match.end() :]):
         return True
     return re.search(r"\b(?:nicht|pas)(?: mehr)?$", match.group()) is not None
 

@@ -6,21 +6,20 @@ from typing import NamedTuple
 
 from .claims import Claim, Slot
 from .kinds import FORBIDDEN, feeds, kinds_of
-from .lexicon import FUNCTION, are_opposite, canonical
+from .lexicon import FUNCTION, are_opposite, canonical, covers
 from .statements import Relation
 from .words import same_word, stem, tokens
 
 __all__ = ["Finding", "compared", "same_thing"]
 
-_ONE = (Slot.HOME, Slot.EMPLOYER, Slot.NAME, Slot.ADDRESS, Slot.AGE, Slot.STATUS)
+_ONE = (Slot.HOME, Slot.EMPLOYER, Slot.NAME, Slot.ADDRESS, Slot.AGE, Slot.ROLE, Slot.WHEREABOUTS)
 _HELD = (Slot.PREFERS, Slot.USES, Slot.FEELS, Slot.FAVOURITE, Slot.SWITCHES, Slot.ATTRIBUTE, Slot.EATS)
 _LIMITED = (Slot.PREFERS, Slot.USES, Slot.FEELS, Slot.FAVOURITE, Slot.EATS, Slot.SHUNS)
 _SINGLE_NOUNS = frozenset(
-    "name boss manager supervisor doctor dentist therapist landlord landlady birthday age email phone number address employer "
+    "name birthday age email phone number address employer "
     "job role title timezone budget deadline salary height weight password size school university major religion "
-    "nationality tongue sign dose rent surname nickname wife husband partner girlfriend boyfriend currency password "
-    "chef arzt hausarzt adresse geburtstag beruf jefe jefa medico direccion cumpleanos profesion patron medecin adresse "
-    "anniversaire metier 名字 老板 医生 生日 职业 地址 上司 誕生日 職業 住所 仕事 hometown branch flight port host gate seat plan "
+    "nationality tongue sign dose rent surname nickname currency "
+    "adresse geburtstag beruf direccion cumpleanos profesion anniversaire metier 名字 生日 职业 地址 誕生日 職業 住所 仕事 hometown branch flight port host gate seat plan "
     "bank gym pharmacy provider plan capital colour color".split()
 )
 _COUNTRIES = frozenset(
@@ -29,6 +28,8 @@ _COUNTRIES = frozenset(
     "australia europe asia deutschland frankreich spanien italien osterreich schweiz espana francia alemania allemagne "
     "espagne italie suisse 中国 日本 德国 法国 美国 bavaria bayern california texas catalonia brittany tuscany".split()
 )
+
+_MANNERS = frozenset({"tongue", "channel", "language", "units", "cash", "style", "length"})
 
 
 class Finding(NamedTuple):
@@ -42,7 +43,7 @@ def compared(old: Claim, new: Claim, *, now: bool) -> Finding | None:
     something has changed (*now*, *these days*, *again*).
     """
     if old.slot in _LIMITED and new.slot in _LIMITED and _apart(old.when, new.when):
-        return None
+        return _manner(old, new) if old.slot is new.slot and same_thing(old.thing, new.thing) else None
     finding = _compared(old, new, now)
     if (
         finding is not None
@@ -58,6 +59,8 @@ def compared(old: Claim, new: Claim, *, now: bool) -> Finding | None:
 def _compared(old: Claim, new: Claim, now: bool) -> Finding | None:
     if new.slot is Slot.SWITCHES:
         return _switched(old, new)
+    if old.slot is new.slot is Slot.STATE:
+        return _state(old, new)
     if old.slot is new.slot and old.slot in _ONE:
         return _one(old, new)
     pair = {old.slot, new.slot}
@@ -109,6 +112,14 @@ def _one(old: Claim, new: Claim) -> Finding | None:
     return Finding(Relation.CONTRADICTS, 0.9, named)
 
 
+def _state(old: Claim, new: Claim) -> Finding | None:
+    if old.of != new.of:
+        return None
+    if old.thing == new.thing:
+        return Finding(Relation.DUPLICATE, 0.8, f"{new.of}: {new.thing}, as before")
+    return Finding(Relation.CONTRADICTS, 0.88, f"{new.of} was {old.thing} and is {new.thing}")
+
+
 def _eating(old: Claim, new: Claim) -> Finding | None:
     if old.slot is new.slot is Slot.DIET:
         if old.thing == new.thing or _narrower_diet(old.thing, new.thing):
@@ -151,7 +162,10 @@ def _attributes(old: Claim, new: Claim) -> Finding | None:
 def _uses(old: Claim, new: Claim, now: bool) -> Finding | None:
     if same_thing(old.thing, new.thing):
         return _signs(old.sign, new.sign, new.thing)
-    if old.sign > 0 and new.sign > 0 and now and _rivals(old, new):
+    denied, said = (old, new) if old.sign < new.sign else (new, old)
+    if denied.sign < said.sign and _within(denied.thing, said.thing):
+        return Finding(Relation.CONTRADICTS, 0.85, f"one has no {denied.thing}, the other {said.thing}")
+    if old.sign > 0 and new.sign > 0 and now and _rivals(old, new) and "tongue" not in kinds_of(new.thing):
         return Finding(Relation.CONTRADICTS, 0.75, f"now it is {new.thing}, which takes the place of {old.thing}")
     return None
 
@@ -213,7 +227,7 @@ def _same_words(one: str, other: str) -> bool:
 def _within(one: str, other: str) -> bool:
     """Whether *other* says all of *one*, and more."""
     a, b = _words(one), _words(other)
-    return bool(a) and len(a) < len(b) and all(any(same_word(x, y) for y in b) for x in a)
+    return bool(a) and len(a) <= len(b) and a != b and all(any(same_word(x, y) or covers(x, y) for y in b) for x in a)
 
 
 def _about(thing: str, other: str) -> bool:
@@ -249,6 +263,16 @@ def _is_group(group: str, thing: str) -> bool:
 
 
 _SMALL = frozenset("in on at for when while during before after with as if by the a an my i am im am au en".split())
+
+
+def _manner(old: Claim, new: Claim) -> Finding | None:
+    """*By email* and *by SMS* are two ways of one thing; *in the morning* and *at night* are two occasions."""
+    for one in _limits(old.when):
+        for other in _limits(new.when):
+            kinds = kinds_of(one) & kinds_of(other)
+            if one != other and (kinds & _MANNERS or (kinds and new.slot is Slot.PREFERS)):
+                return Finding(Relation.CONTRADICTS, 0.8, f"{new.thing} was {one} and is {other}")
+    return None
 
 
 def _limits(when: frozenset[str]) -> frozenset[str]:

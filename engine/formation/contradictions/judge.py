@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from ..thresholds import CAUTIOUS, Thresholds
-from .signals import by_claims, by_signals
+from .signals import by_claims, by_signals, near_in_words
 from .statements import Layer, Relation, Statement, Verdict
 from .structure import by_structure
 
@@ -73,13 +73,13 @@ class Judge:
         claimed = by_claims(old, new)
         if claimed is not None and claimed.relation is not Relation.UNSURE:
             return claimed
-        if similarity is None or similarity < self.thresholds.band:
+        if (similarity is None or similarity < self.thresholds.band) and not near_in_words(old, new):
             return claimed or _FAR
         marked = by_signals(old, new)
         if marked is not None and marked.relation in (Relation.CONTRADICTS, Relation.NEUTRAL):
             return marked
         hint = claimed or marked
-        return self._by_models(old, new, hint) or hint or self._by_nearness(similarity)
+        return self._by_models(old, new, hint) or hint or self._by_nearness(similarity or 0.0)
 
     def _by_models(self, old: Statement, new: Statement, hint: Verdict | None) -> Verdict | None:
         verdict = None if self.entailment is None else by_entailment(self.entailment, old.words, new.words)

@@ -20,7 +20,7 @@ database: postgres postgresql mysql mariadb sqlite oracle mongodb mongo cassandr
 package-manager: pip poetry uv conda pipenv npm yarn pnpm bun cargo maven gradle
 formatter: black ruff yapf autopep8 prettier
 framework: django flask fastapi rails express spring laravel tornado
-frontend: react vue angular svelte solid ember
+frontend: reactjs react vue angular svelte solid ember
 cloud: aws azure gcp hetzner digitalocean heroku vercel netlify
 vcs: git mercurial svn subversion jujutsu
 forge: github gitlab bitbucket codeberg gitea
@@ -30,6 +30,8 @@ theme: dark light
 units: metric imperial celsius fahrenheit kilometres miles
 hot-drink: tea coffee kaffee tee cafe te the 茶 咖啡 お茶 コーヒー 紅茶 cocoa espresso matcha
 alcohol: beer wine bier wein cerveza vino biere vin 啤酒 ビール ワイン whisky gin
+flight-class: economy business premium
+tongue: english french german spanish italian portuguese dutch polish chinese mandarin japanese korean russian turkish arabic deutsch englisch franzosisch spanisch ingles frances aleman espanol anglais allemand espagnol francais 英语 中文 日语 法语 德语 日本語 英語 中国語
 milk: "oat milk" "soy milk" "almond milk" "cow milk" hafermilch sojamilch kuhmilch
 water: "still water" "sparkling water"
 pet-side: cats dogs
@@ -41,12 +43,17 @@ meal-place: restaurant home takeaway
 housing: flat house apartment houseboat
 music-service: spotify tidal deezer "apple music" "youtube music"
 notes: notion obsidian evernote onenote joplin logseq roam
-phone: iphone android pixel samsung
+phone: 安卓 苹果 iphone android apple pixel samsung
 car: volvo tesla toyota bmw audi volkswagen vw ford honda renault peugeot fiat skoda mercedes porsche mazda hyundai kia
+agile: scrum kanban xp waterfall
+frequency: hourly daily weekly fortnightly monthly quarterly yearly annually taglich wochentlich monatlich diario semanal mensual
+level: beginner novice intermediate advanced expert
+party: democrat republican conservative liberal socialist
+data-format: json xml yaml toml csv protobuf
 shopping: online supermarket market
 hotel: hotel airbnb hostel camping
 cash: cash card creditcard karte bargeld
-book: paperback hardcover ebook ebooks audiobook audiobooks kindle paper
+book: paperback hardcover ebook ebooks e-books e-book audiobook audiobooks kindle paper
 colour: red green blue yellow orange purple violet black white grey gray brown pink turquoise navy teal rot grun blau gelb schwarz weiss rojo verde azul amarillo rouge vert bleu jaune noir blanc 红色 绿色 蓝色 赤 青 緑
 meat-doneness: rare medium "well done"
 sport-team: arsenal chelsea liverpool barcelona madrid bayern dortmund juventus
@@ -66,6 +73,9 @@ honey: honey honig miel
 gluten: bread pasta wheat brot nudeln weizen pan trigo pain pates bagels bagel croissant croissants beer spaghetti
 alcohol: alcohol beer wine whisky vodka gin cocktail cocktails bier wein alkohol cerveza vino biere vin alcool 酒 啤酒 ビール お酒 champagne rum drunk
 sugar: sugar candy sweets cake chocolate zucker azucar sucre desserts
+coffee: coffee espresso espressos latte cappuccino kaffee cafe
+nuts: nuts peanuts peanut almonds walnuts hazelnuts nusse nueces noix 花生 坚果
+gluten: gluten
 caffeine: coffee espresso caffeine kaffee cafe
 """
 
@@ -121,4 +131,8 @@ def _looked_up(table: dict[str, set[str]], thing: str) -> frozenset[str]:
             found = table.get(" ".join(words[start : start + size]))
             if found:
                 return frozenset(found)
+    if not thing.isascii():  # in scripts without spaces, whatever is named in it
+        return frozenset(
+            kind for name, kinds in table.items() if not name.isascii() and name in thing for kind in kinds
+        )
     return frozenset()

@@ -15,6 +15,7 @@ _SAME = """
 lady woman female
 guy man gentleman male
 kid child toddler
+subscribe subscription membership
 people person someone somebody anyone anybody one
 big large huge
 small little tiny
@@ -84,6 +85,8 @@ _COVERS = """
 person: man woman boy girl child lady kid player surfer biker skateboarder snowboarder climber dancer singer adult
 person: musician cyclist goalkeeper rider cook chef mother father baby swimmer runner student worker guitarist
 child: boy girl baby
+pet: dog cat hamster rabbit parrot bird fish tortoise turtle guinea
+meat: beef pork chicken steak bacon ham lamb
 animal: dog cat monkey horse bird snake panda tiger lion rabbit cow fish hamster turtle kangaroo lemur
 dog: puppy poodle bulldog labrador
 cat: kitten
@@ -151,6 +154,17 @@ with | without
 near | far
 left | right
 public | private
+free | paid
+alive live | die
+rent lease | buy own
+own keep | sell
+subscribe | cancel
+eat attend | skip
+use | avoid
+allow | ban
+agree | disagree
+believ | doubt
+part-time | full-time
 true | false
 same | different
 safe | dangerous
@@ -241,7 +255,10 @@ NEGATIONS = frozenset(
 )
 """Words that turn a statement round. Spanish *no* is among the English ones."""
 
-EMPTY = frozenset(stem(word) for word in "do does thing stuff kind sort way someone something".split())
+EMPTY = frozenset(
+    stem(word)
+    for word in "do does thing stuff kind sort way someone something keep give make want need let try like desire wish".split()
+)
 
 
 def _groups(text: str) -> Iterable[list[str]]:

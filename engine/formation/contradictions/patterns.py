@@ -11,7 +11,7 @@ import re
 
 from .words import CJK
 
-__all__ = ["ENDED", "FEELINGS", "ONE_VALUE", "PAST", "PREFERENCES", "STATUS", "SWITCHES", "USES"]
+__all__ = ["ENDED", "FEELINGS", "ONE_VALUE", "PAST", "PREFERENCES", "ROLES", "STATES", "STOPPED", "SWITCHES", "USES"]
 
 _X = r"(?P<x>[^.,;!?。，；！？、]+)"
 _Y = r"(?P<y>[^.,;!?。，；！？、]+?)"
@@ -53,6 +53,17 @@ ONE_VALUE: dict[str, tuple[re.Pattern[str], ...]] = {
         rf"(?:加入了?|跳槽到了?|入职了?){_C}(?:了|公司)?(?=$|[ 。，,.])",
         rf"(?:^|[は、。, ]){_C}(?:で働|に勤め|に勤務|に入社|に転職|に就職)",
     ),
+    "whereabouts": _compiled(
+        r"\b(?:am|is|are|staying|stay) (?:currently |now |still )?in (?P<x>[^.,;!?]+?) (?:this (?:week|month|year)|today|now|right now|at the moment|for the weekend|until [a-z0-9 ]+)",
+    ),
+    "left-employer": _compiled(
+        rf"\b(?:left|quit|quitting|leaving|resigned from|retired from|fired (?:from|by)|laid off (?:from|by)|finished at) (?:my job at )?{_X}",
+        rf"\b(?:habe )?bei {_X} (?:gekundigt|aufgehort)",
+        rf"\b(?:deje|he dejado|renuncie a) {_X}",
+        rf"\bai (?:quitte|demissionne de) {_X}",
+        rf"从{_C}(?:离职|辞职)",
+        rf"(?:^|[は、。, ]){_C}を(?:辞め|退職)",
+    ),
     "name": _compiled(
         rf"\b(?:my|full|real) name is{_NOW} {_X}",
         rf"\bich heisse{_NOW} {_X}",
@@ -81,9 +92,13 @@ ONE_VALUE: dict[str, tuple[re.Pattern[str], ...]] = {
     ),
 }
 
-STATUS: dict[str, re.Pattern[str]] = {
+_MARITAL: dict[str, re.Pattern[str]] = {
     "single": re.compile(
-        r"\bsingle\b(?! (?:malt|room|origin|bed|page|file))|\bunmarried\b|\bledig\b|\bsolter[oa]\b|\bcelibataire\b|单身|独身"
+        r"\bsingle\b(?! (?:malt|room|origin|bed|page|file))|\bunmarried\b|\bledig\b|\bsolter[oa]\b|\bcelibataire\b|单身|独身|"
+        r"\b(?:broke|broken|split) up\b"
+    ),
+    "in a relationship": re.compile(
+        r"\bin a relationship\b|\b(?:am|is|are) dating\b|\bhave a (?:girl|boy)friend\b|\bseeing someone\b|\bvergeben\b|\ben couple\b|恋爱"
     ),
     "engaged": re.compile(
         r"\b(?:am|got|are|is) engaged\b(?! in)|\bverlobt\b|\bprometid[oa]\b|\bfiancee?s?\b|订婚|婚約"
@@ -98,11 +113,53 @@ STATUS: dict[str, re.Pattern[str]] = {
     "widowed": re.compile(r"\bwidow(?:ed|er)?\b|\bverwitwet\b|\bviud[oa]\b|\bveuve?\b|丧偶"),
 }
 
+STATES: dict[str, dict[str, re.Pattern[str]]] = {
+    "marital status": _MARITAL,
+    "work status": {
+        "employed": re.compile(
+            r"\b(?:am|is|are) (?:self )?employed\b|\bhave a (?:full time |steady |new )?job\b|\bberufstatig\b|\bfestangestellt\b"
+        ),
+        "unemployed": re.compile(
+            r"\bunemployed\b|\bout of work\b|\bjobless\b|\blost my job\b|\bbetween jobs\b|\barbeitslos\b|\bdesemplead[oa]\b|\ben paro\b|\bau chomage\b|失业|無職"
+        ),
+        "retired": re.compile(
+            r"\b(?:am|is|have|has|got|i) retired\b|\bpensioniert\b|\bin rente\b|\bjubilad[oa]\b|\bretraitee?\b|退休|退職"
+        ),
+    },
+    "time of day": {
+        "morning": re.compile(
+            r"\bmorning person\b|\bearly (?:bird|riser)\b|\bfruhaufsteher(?:in)?\b|\bmadrugador[a]?\b|\bleve-tot\b|早起き|早鸟"
+        ),
+        "night": re.compile(
+            r"\bnight (?:owl|person)\b|\bnachteule\b|\blate riser\b|\bnoctambulo\b|\bcouche-tard\b|夜猫子|夜型"
+        ),
+    },
+    "household": {
+        "alone": re.compile(
+            r"\blives? (?:all )?(?:alone|by myself|on my own|by (?:him|her)self)\b|\b(?:wohne|lebe) (?:jetzt )?allein\b|\bvivo sol[oa]\b|\bvis seule?\b|一个人住|一人暮らし|独居"
+        ),
+        "with others": re.compile(
+            r"\b(?:live|lives|living) with (?:my |his |her |their |two |three |four |a |\d )?(?:parents|roommates?|flatmates?|housemates?|partner|wife|husband|girlfriend|boyfriend|family|mother|brother|sister|friends?)\b"
+            r"|\bwg\b|\bvivo con (?:mi|mis)\b|\bvis avec (?:ma|mon|mes)\b|合租|同居"
+        ),
+    },
+}
+"""States that exclude one another, by what they are states of."""
+
+ROLES = _compiled(
+    r"\b(?:work|works|working|worked) as (?:an? )?(?P<x>[^.,;!?]+)",
+    r"\b(?:became|become|retrained as|trained as|qualified as|am|is) (?:now )?(?:not |no longer )?(?:an? )(?:[a-z]+ )?(?P<x>[a-z]+)\b",
+    r"\b(?:arbeite|arbeitet) (?:jetzt )?als (?P<x>[a-z]+)",
+    r"\bbin (?:jetzt )?(?P<x>[a-z]+(?:er|erin|arzt|arztin))\b",
+    r"\b(?:trabajo|trabaja) (?:ahora )?(?:de|como) (?P<x>[a-z]+)",
+    r"\b(?:travaille) (?:maintenant )?comme (?P<x>[a-z]+)",
+)
+
 FEELINGS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
     (re.compile(pattern), sign)
     for pattern, sign in (
-        (rf"\b(?:like|likes|liked|love|loves|loved|enjoy|enjoys|adore|adores|fond of|big fan of|fan of|keen on|crave|craves|am into|is into|relish) {_X}", 1),
-        (rf"\b(?:hate|hates|hated|dislike|dislikes|detest|detests|loathe|loathes|despise|despises|avoid|avoids|can not (?:stand|bear|tolerate)|sick of|fed up with|never liked|disgusted by|repulsed by) {_X}", -1),
+        (rf"\b(?:like|likes|liked|love|loves|loved|enjoy|enjoys|adore|adores|fond of|big fan of|fan of|keen on|crave|craves|am into|is into|relish|passionate about|obsessed with|interested in|excited about) {_X}", 1),
+        (rf"\b(?:hate|hates|hated|dislike|dislikes|detest|detests|loathe|loathes|despise|despises|avoid|avoids|can not (?:stand|bear|tolerate)|sick of|fed up with|never liked|disgusted by|repulsed by|afraid of|scared of|terrified of|bored of|bored by|annoyed by|no interest in|not interested in) {_X}", -1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are) (?:what|something|the thing|things?) i (?:\w+ )?(?:love|like|enjoy|adore)\b", 1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are) (?:what|something|the thing|things?) i (?:\w+ )?(?:hate|dislike|detest|can not stand)\b", -1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are|tastes?) (?:\w+ )?(?:delicious|wonderful|amazing|fantastic|awesome|yummy|tasty)\b", 1),
@@ -126,7 +183,7 @@ FEELINGS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
 """What follows (or goes before) a word of liking or disliking, and which of the two it is."""
 
 PREFERENCES = _compiled(
-    rf"\bprefer(?:s|red)?(?: to (?:use|drink|eat|have|take|write|travel by|pay by|be|sit|work with|read|stay in))? {_X}",
+    rf"\bprefer(?:s|red)?(?: to (?:use|drink|eat|have|take|write|travel by|pay by|be|be contacted by|be reached by|sit|work with|read|stay in)| (?:using|drinking|eating|reading|writing|working with|travelling by|wearing|taking|driving|watching|listening to|having)(?! (?:over|to|rather|instead|than)\b))? {_X}",
     rf"\bwould rather (?:have |use |take |drink |eat |be )?{_X}",
     rf"\b(?:want|wants|choose|chooses|pick|picks|go for|opt for|insist on|stick to|stick with) {_X}",
     rf"\b(?:bevorzuge|bevorzugt|lieber){_NOW} {_X}",
@@ -137,7 +194,7 @@ PREFERENCES = _compiled(
 )
 
 SWITCHES = _compiled(
-    rf"\b(?:switch|switched|switches|switching|chang(?:ed|es|ing)|migrat(?:ed|es|ing)|convert(?:ed)?|swap(?:ped)?|gone|went|going|turned|ported(?: everything)?){_NOW}(?: completely| entirely| everything)? (?:from {_Y} )?(?:over |back )?to {_X}",
+    rf"\b(?:switch|switched|switches|switching|upgraded|downgraded|chang(?:ed|es|ing)|migrat(?:ed|es|ing)|convert(?:ed)?|swap(?:ped)?|gone|went|going|turned|ported(?: everything)?){_NOW}(?: completely| entirely| everything| (?:the|my|our) [a-z]+)? (?:from {_Y} )?(?:over |back )?to {_X}",
     rf"\bmoved?{_NOW} (?:away )?(?:from {_Y} )to {_X}",
     rf"\bmoved?{_NOW} (?:over |on |everything )?to (?P<x>[a-z0-9+#]+)",
     rf"\b(?:replac(?:ed|ing|es)|swapp(?:ed|ing)|traded(?: in)?|ditched|dropped|abandoned|left|gave up|exchanged|sold) {_Y} (?:with|by|for|in favou?r of|and (?:got|bought|started using|now use)) {_X}",
@@ -151,7 +208,8 @@ SWITCHES = _compiled(
 )  # fmt: skip
 
 USES = _compiled(
-    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
+    r"\b(?:am|is|are) an? (?P<x>[a-z+#]+)(?: [a-z]+)? (?:user|driver|drinker|fan|supporter|developer|programmer)\b",
+    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|play|plays|practise|practice|support|supports|follow|follows|speak|speaks|speaking|fluent in|vote for|fly|flies|own|owns|speak to|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
     rf"\b(?:benutze|nutze|verwende|nehme|trinke|fahre|esse|programmiere in){_NOW} {_X}",
     rf"\b(?:uso|utilizo|bebo|tomo|como|conduzco|programo en){_NOW} {_X}",
     rf"\b(?:utilise|bois|mange|prends|conduis|code en){_NOW} {_X}",
@@ -159,8 +217,25 @@ USES = _compiled(
     rf"(?:^|[は、。, ]){_C}を(?:使|飲|食べ|運転)",
 )  # fmt: skip
 
+STOPPED = _compiled(
+    r"\b(?:stopped|quit|quitting|gave up|given up|done with|through with|sworn off|swore off|cancelled|canceled|got rid of|gotten rid of|sold|stepped down as|resigned as|retired as|dropped|deleted|uninstalled) (?P<x>[^.,;!?]+)",
+    r"\b(?:no longer) (?P<x>[^.,;!?]+)",
+    r"\b(?:do|does|am|is|are|can|have|has) not (?P<x>[^.,;!?]+?) any ?(?:more|longer)\b",
+    r"\bmit (?:dem |der )?(?P<x>[^.,;!?]+?) aufgehort\b",
+    r"\b(?P<x>[^.,;!?]+?) nicht mehr\b",
+    r"\bkeine?[nmrs]? (?P<x>[^.,;!?]+?) mehr\b",
+    r"\bya no (?P<x>[^.,;!?]+)",
+    r"\b(?:deje|dejado|dejamos) (?:de )?(?P<x>[^.,;!?]+)",
+    r"\bne (?P<x>[^.,;!?]+?) plus(?: [^.,;!?]+)?$",
+    r"\b(?:arrete|cesse) (?:de )?(?P<x>[^.,;!?]+)",
+    rf"(?:不再|戒了|戒掉了?|放弃了?|已经不)(?P<x>[{CJK}a-z]+?)了?(?=$|[ 。，])",
+    rf"もう(?P<x>[{CJK}a-z]+?)(?:ない|ません)",
+    rf"(?:^|[は、。, ])(?P<x>[{CJK}a-z]+?)(?:を|は)?(?:やめ|辞め)",
+)  # fmt: skip
+"""What is over."""
+
 ENDED = re.compile(
-    r"\bno longer\b|\b(?:not|never|nothing|no)\b[^.;]*\b(?:any ?more|any longer)\b|\b(?:have |has |am |is )?(?:stopped|quit|quitting|given up|gave up|done with|finished with|through with|gotten rid of|got rid of|sworn off|swore off|cancelled|canceled|left)\b"
+    r"\bno longer\b|\b(?:not|never|nothing|no)\b[^.;]*\b(?:any ?more|any longer)\b|\b(?:have |has |am |is )?(?:stopped|quit|quitting|given up|gave up|done with|finished with|through with|gotten rid of|got rid of|sworn off|swore off|cancelled|canceled)\b"
     r"|\bnicht mehr\b|\bkeine?[nmrs]?\b[^.;]*\bmehr\b|\baufgehort\b|\baufgegeben\b|\babgewohnt\b"
     r"|\bya no\b|\b(?:deje|dejado|dejo|dejamos)\b(?: de)?|\bne\b[^.;]{0,40}\bplus\b|\b(?:arrete|cesse)\b"
     r"|不再|已经不|戒了|戒掉|停止|放弃了|不[^，。]{1,8}了|もう[^。]*(?:ない|ません)|やめ(?:た|まし|て)|辞め|(?:なく|無く)なり"

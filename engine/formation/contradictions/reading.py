@@ -37,15 +37,16 @@ _OTHER_CJK = re.compile(
     rf"^(?:私の|我的?|うちの)?(?P<who>妹妹|姐姐|哥哥|弟弟|妈妈|爸爸|妻子|老公|老婆|丈夫|朋友|同事|儿子|女儿|妹|姉|兄|弟|母|父|妻|夫|友達|同僚|息子|娘|彼女|彼氏)[はがもの]?(?=[{CJK}])"
 )
 _NAMED = re.compile(
-    r"^(?P<who>[A-Z][a-zà-ÿ]+)(?:'s)? (?:[a-z]+ly |also |now |still |really )?(?:is|was|has|[a-z]+(?<!s)s|hates|lives|moved|loves|vive|wohnt|habite|est|es|ist|hat|mag|isst|come|mange|trabaja|arbeitet)\b"
+    r"^(?P<who>[A-Z][a-zà-ÿ]+)(?:'s)? (?:[a-z]+ly |also |now |still |really )?(?:(?P<sure>is|was|has|hates|lives|likes|prefers|loves|eats|works|uses|moved|"
+    r"vive|wohnt|habite|est|es|ist|hat|mag|isst|come|mange|trabaja|arbeitet)|[a-z]+(?<!s)s)\b"
 )
 _STARTERS = frozenset(
     "I My We Our User The A An He She They It This That There Always Never Please Today Yes No Not Mi Ich Wir Je Nous Yo "
     "Mein Meine Mon Ma Actually Now Prefers Likes Loves Hates Uses Lives Works Speaks Drinks Eats Nobody Everybody "
-    "Somebody Someone Everyone Two Three Four Some Many Most All Running Coffee Tea What Who".split()
+    "Has Had Does Did Is Was Are Were Somebody Someone Everyone Two Three Four Some Many Most All Running Coffee Tea What Who".split()
 )
 _INDEFINITE = re.compile(
-    r"^(?:there (?:is|are) )?(?:no |not )?(?:an?|some|several|many|one|two|three|four|five|six|few|a few|few|people|someone|somebody|nobody|the)\b"
+    r"^(?:there (?:is|are) )?(?:no |not )?(?:an?|some|several|many|one|two|three|four|five|six|few|a few|few|people|someone|somebody|nobody|the (?:man|men|woman|women|boys?|girls?|person|people|lady|ladies|kids?|child|children|dogs?|cats?|group|band|player|crowd))\b"
 )
 _PERSONAL = re.compile(
     r"\b(?:i|my|me|we|our|user|prefers?|likes?|loves?|hates?|mich|ich|mein|wir|yo|mi|je|mon|ma)\b|[我私]"
@@ -56,15 +57,22 @@ _TIME = re.compile(
 )
 
 
+_ASIDE = re.compile(
+    r"\b(?:it (?:turned|turns) out(?: that)?|i (?:found out|realised|realized|learned|think|guess|believe|know|must say|mean)(?: that)|remember that|"
+    r"by the way|from now on|as you know|to be honest|in fact|for now)\b"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``content`` are the canonical words that carry meaning, in order; ``numbers`` the digits among them; ``who`` is
+    """``content`` are the canonical words that carry meaning, in order; ``spoken`` is how each was said; ``numbers`` the digits among them; ``who`` is
     the person it speaks of, empty for the owner of the memory (or nobody in particular); ``indefinite``: of some man or
     some dogs, so that another sentence may well speak of others.
     """
 
     text: str
     content: tuple[str, ...]
+    spoken: dict[str, str]
     numbers: tuple[str, ...]
     negated: bool
     ended: bool
@@ -77,19 +85,22 @@ class Reading:
 def read(words: str) -> Reading:
     """Reads a sentence. O(length)."""
     text = plain(words)
-    bare = _TIME.sub(" ", text)
+    bare = _ASIDE.sub(" ", _TIME.sub(" ", text))
     content = []
+    spoken: dict[str, str] = {}
     for word in tokens(bare):
         if word in FUNCTION or word in NEGATIONS or not any(letter.isalnum() for letter in word):
             continue
         base = canonical(stem(word))
         if base not in EMPTY and base not in FUNCTION and base not in _GRAMMAR:
             content.append(base)
+            spoken.setdefault(base, word)
     denials = _NEGATION.findall(_NO_NEGATION.sub(" ", text))
     ended = ENDED.search(text) is not None
     return Reading(
         text,
         tuple(dict.fromkeys(content)),
+        spoken,
         tuple(word for word in content if word[0].isdigit()),
         bool(denials),
         ended,
@@ -99,7 +110,7 @@ def read(words: str) -> Reading:
     )
 
 
-_GRAMMAR = frozenset("のはがをにでともかられるてますしいだっなたけどよね了的地得着过也都很还就在是有会要")
+_GRAMMAR = frozenset("うせんのはがをにでともかられるてますしいだっなたけどよね了的地得着过也都很还就在是有会要")
 """Characters of Chinese and Japanese that carry grammar rather than meaning."""
 
 
@@ -108,7 +119,9 @@ def _subject(words: str, text: str) -> str:
     if other is not None:
         return other["who"]
     named = _NAMED.match(words.strip())
-    return fold(named["who"]) if named is not None and named["who"] not in _STARTERS else ""
+    if named is None or named["who"] in _STARTERS or (named["who"].endswith("s") and not named["sure"]):
+        return ""  # who is left out: *Wears glasses*
+    return fold(named["who"])
 
 
 def unmatched(special: Iterable[str], general: Iterable[str]) -> list[str]:

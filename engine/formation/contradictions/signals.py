@@ -18,12 +18,14 @@ from collections.abc import Sequence
 
 from .claims import Claim, Slot, claims_of
 from .comparing import Finding, compared
+from .kinds import kinds_of
 from .lexicon import are_opposite
 from .reading import Reading, coverage, read, unmatched
 from .statements import Layer, Relation, Statement, Verdict
 from .structure import side_by_side
+from .words import same_word
 
-__all__ = ["by_claims", "by_signals"]
+__all__ = ["by_claims", "by_signals", "near_in_words"]
 
 _NOW = re.compile(
     r"\b(?:now|nowadays|these days|again|instead|lately|currently|anymore|since|jetzt|inzwischen|wieder|mittlerweile|ahora|actualmente|otra vez|"
@@ -32,9 +34,14 @@ _NOW = re.compile(
 _ONCE = re.compile(
     r"\b(?:went|visited|bought|saw|met|flew|attended|watched|yesterday|once|last night|tried|in (?:19|20)\d\d)\b"
 )
+_ALWAYS_ONE = frozenset({"frequency", "level", "party", "units"})
+_CLAUSE = re.compile(r"[.;,]| (?:and|but|und|aber|y|pero|et|mais)(?: (?:says|said))? ")
 _ENDING = frozenset(
-    "stop end quit give finish done longer leave anymore up over use swear cancel get rid aufgehort mehr aufgegeben deje dejado dejo arrete cess plus fruher autrefois antes 戒 再 停 止 以 前 了 放 弃 已 经 昔 辞 やめ".split()
+    "stop end quit give finish done longer leave anymore up over use swear cancel get rid aufgehort mehr aufgegeben deje dejado dejo arrete cess plus fruher autrefois antes 戒 再 停 止 以 前 了 放 弃 已 经 昔 辞 や め".split()
 )
+_CHANGING = frozenset("upgrad downgrad switch chang becom turn renew".split())
+_MORE = 4
+"""Words that a statement may have beyond those that are over, and still be the one that is meant."""
 _STRONG = 0.75
 _ALIGNED = 0.7
 _HALF = 0.5
@@ -43,8 +50,11 @@ _HALF = 0.5
 def by_claims(old: Statement, new: Statement) -> Verdict | None:
     """What the claims of the two say of one another; None if nothing. O(claims²), a handful each."""
     before, after = read(old.words), read(new.words)
-    if before.who != after.who or before.past:
+    if before.who != after.who or before.past or before.indefinite or after.indefinite:
         return None
+    over = _stopped(old, new, before)
+    if over is not None:
+        return over
     now = _NOW.search(after.text) is not None
     neighbours = side_by_side(old, new)
     findings = [
@@ -55,6 +65,18 @@ def by_claims(old: Statement, new: Statement) -> Verdict | None:
         and (finding := _in_time(one, other, before, after, compared(one, other, now=now))) is not None
     ]
     return _strongest(findings)
+
+
+def _stopped(old: Statement, new: Statement, before: Reading) -> Verdict | None:
+    """Whether the new one says that just what the old one tells of is over, in few words."""
+    if before.negated or before.ended:
+        return None
+    for claim in claims_of(new):
+        words = read(claim.thing).content if claim.slot is Slot.STOPPED else ()
+        if words and len(before.content) <= len(words) + _MORE and not unmatched(words, before.content):
+            reason = f"it says that it is over with {claim.thing}"
+            return Verdict(Relation.CONTRADICTS, 0.9, Layer.SIGNALS, (reason,))
+    return None
 
 
 def _in_time(old: Claim, new: Claim, before: Reading, after: Reading, finding: Finding | None) -> Finding | None:
@@ -78,10 +100,24 @@ def by_signals(old: Statement, new: Statement) -> Verdict | None:
         return Verdict(Relation.NEUTRAL, 0.8, Layer.SIGNALS, (reason,))
     if before.past and not after.past:
         return Verdict(Relation.NEUTRAL, 0.7, Layer.SIGNALS, ("the older one tells of the past",))
-    findings = [*_ended(before, after), *_denied(before, after)]
+    findings = [*_ended(before, after), *_denied(before, after), *_denied_in_part(before, after)]
     if not findings and before.negated == after.negated:
-        findings = [*_opposite(before, after), *_numbers(before, after)]
+        findings = [*_opposite(before, after), *_numbers(before, after), *_replaced(before, after)]
     return _strongest(findings)
+
+
+def near_in_words(old: Statement, new: Statement) -> bool:
+    """Whether one denies or ends all that the other says, word by word: then they bear on one another whatever a
+    sentence model makes of them, which may not know their language.
+    """
+    before, after = read(old.words), read(new.words)
+    if before.negated == after.negated and before.ended == after.ended:
+        return False
+    special, general = (before, after) if before.negated or before.ended else (after, before)
+    words = [word for word in special.content if word not in _ENDING]
+    if not words or unmatched(words, general.content):
+        return False
+    return len(words) > 1 or same_word(words[0], general.content[0])
 
 
 def _ended(before: Reading, after: Reading) -> list[Finding]:
@@ -110,12 +146,26 @@ def _denied(before: Reading, after: Reading) -> list[Finding]:
     return [Finding(Relation.UNSURE, 0.4, "one denies something like what the other says")] if share >= _HALF else []
 
 
+def _denied_in_part(before: Reading, after: Reading) -> list[Finding]:
+    """A clause of one sentence may deny what the other says: *he had shrimp and says he is not allergic*."""
+    if before.ended or after.ended:
+        return []
+    for whole, parted in ((before, after), (after, before)):
+        clauses = (
+            [read(clause) for clause in _CLAUSE.split(parted.text)] if not whole.negated and parted.negated else []
+        )
+        for clause in clauses if len(clauses) > 1 else ():
+            if clause.negated and len(clause.content) > 1 and not unmatched(clause.content, whole.content):
+                return [Finding(Relation.CONTRADICTS, 0.75, "a part of one denies what the other says")]
+    return []
+
+
 def _opposite(before: Reading, after: Reading) -> list[Finding]:
     left, right = unmatched(before.content, after.content), unmatched(after.content, before.content)
     pair = next(((a, b) for a in left for b in right if are_opposite(a, b)), None)
     if pair is None:
         return []
-    reason = f"{pair[0]} and {pair[1]} exclude one another"
+    reason = f"{before.spoken[pair[0]]} and {after.spoken[pair[1]]} exclude one another"
     aligned = _aligned(before, left) and _aligned(after, right)
     if aligned and not (before.indefinite and _is_attribute(pair, before, after)):
         return [Finding(Relation.CONTRADICTS, 0.7, f"{reason}, and the rest is the same")]
@@ -132,10 +182,22 @@ def _numbers(before: Reading, after: Reading) -> list[Finding]:
     return [Finding(Relation.UNSURE, 0.4, reason)] if len(left) == len(right) == 1 else []
 
 
+def _replaced(before: Reading, after: Reading) -> list[Finding]:
+    left, right = unmatched(before.content, after.content), unmatched(after.content, before.content)
+    if len(left) != 1 or len(right) != 1 or len(before.content) < 2 or before.indefinite or _ONCE.search(after.text):
+        return []
+    kinds = kinds_of(left[0]) & kinds_of(right[0])
+    if kinds & _ALWAYS_ONE or (kinds and _NOW.search(after.text)):
+        reason = f"it was {before.spoken[left[0]]} and is {after.spoken[right[0]]}, and the rest is the same"
+        return [Finding(Relation.CONTRADICTS, 0.75, reason)]
+    return []
+
+
 def _aligned(reading: Reading, unlike: Sequence[str]) -> bool:
     """Whether all words but one have their like in the other sentence, or nearly all."""
-    rest = len(reading.content) - 1
-    return rest > 0 and 1 - (len(unlike) - 1) / rest >= _ALIGNED
+    changing = len(_CHANGING.intersection(unlike))
+    rest = len(reading.content) - 1 - changing
+    return rest > 0 and 1 - (len(unlike) - 1 - changing) / rest >= _ALIGNED
 
 
 def _is_attribute(pair: tuple[str, str], before: Reading, after: Reading) -> bool:

@@ -43,6 +43,9 @@ for _row in (
 ):
     for _number, _word in enumerate(_row.split()):
         _NUMBERS.setdefault(_word, _number)
+_NUMBERS |= {
+    word: number for number, word in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), 3)
+}
 _AMBIGUOUS = {"one", "once", "uno", "une", "null", "six", "elf", "sept"} - {"six"}
 """Number words that mostly mean something else; left as they are."""
 _CJK_NUMBERS = {"一": "1", "二": "2", "两": "2", "兩": "2", "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9", "十": "10"}  # fmt: skip
@@ -60,7 +63,7 @@ _IRREGULAR = {
         "know": "knew known", "grow": "grew grown", "fly": "flew flown", "feed": "fed", "hold": "held",
         "tell": "told", "make": "made making", "become": "became", "meet": "met", "quit": "quitting",
         "child": "children", "man": "men", "woman": "women", "person": "people persons", "wife": "wives",
-        "foot": "feet", "tooth": "teeth", "mouse": "mice", "knife": "knives", "leaf": "leaves", "life": "life",
+        "dead": "died dying dies dead", "foot": "feet", "tooth": "teeth", "mouse": "mice", "knife": "knives", "leaf": "leaves", "life": "life",
         "good": "better best", "bad": "worse worst", "put": "putting", "cut": "cutting", "tie": "tying",
         "climb": "climbing", "nothing": "nothing", "something": "something", "thing": "things",
         "everything": "everything", "morning": "mornings morning", "evening": "evenings evening",
@@ -69,6 +72,8 @@ _IRREGULAR = {
     }.items()
     for word in (base, *words.split())
 }  # fmt: skip
+_ENDINGS = frozenset("er en e o a ar ir as es ons ez amos imos ando iendo ado ido".split())
+"""Of verbs in German, Spanish and French, after a stem that has lost its own."""
 
 
 @lru_cache(maxsize=4096)
@@ -119,7 +124,7 @@ def stem(word: str) -> str:
     for ending in ("ing", "ed"):
         rest = word[: -len(ending)]
         if word.endswith(ending) and len(rest) >= 3 and any(letter in _VOWELS for letter in rest):
-            if rest[-1] == rest[-2] and rest[-1] not in "lsz":
+            if rest[-1] == rest[-2] and (rest[-1] not in "lsz" or (rest[-1] == "l" and len(rest) > 5)):
                 rest = rest[:-1]
             return rest.rstrip("e")
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
@@ -133,7 +138,10 @@ def same_word(one: str, other: str) -> bool:
     """Whether two stems are one word: equal, or one with a longer ending (for languages whose endings are unknown)."""
     if one == other:
         return True
-    shorter = min(len(one), len(other))
+    short, long = sorted((one, other), key=len)
+    if len(short) > 2 and long.startswith(short) and long[len(short) :] in _ENDINGS:
+        return True
+    shorter = len(short)
     if shorter < 5 or one[:4] != other[:4] or not (one.isalpha() and other.isalpha()):
         return False
     common = 0
