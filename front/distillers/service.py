@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -15,6 +16,11 @@ from .replies import decode_json
 __all__ = ["Service", "decode_body", "missing_extra", "refusal", "service_at"]
 
 MAX_BODY_TEXT = 2 * 1024 * 1024
+
+
+# Two parsers read an address, this one and the client's; of what neither can take otherwise they think the same.
+_PLAIN = re.compile(r"[!-\[\]-~]+")
+_HOST = re.compile(r"[a-z0-9][a-z0-9._-]*|[0-9a-f:.]+")
 
 
 class Service(NamedTuple):
@@ -40,7 +46,7 @@ def service_at(url: str, key: str | None, *, variable: str, allow_http: bool) ->
         host, port = parts.hostname, parts.port
     except ValueError:  # half an IPv6 address, a port that is no number
         host = None
-    if not host or parts.scheme not in ("http", "https"):
+    if not host or parts.scheme not in ("http", "https") or not _PLAIN.fullmatch(url) or not _HOST.fullmatch(host):
         raise InvalidArgument(f"{url!r} is not the address of a service; write it as https://host/v1.")
     if parts.username is not None or parts.password is not None:
         raise InvalidArgument(f"The address of the service at {host} holds a password; give the key apart from it.")
