@@ -17,8 +17,9 @@ nowhere            texts that no leaf, hypothesis or suggestion may hold
 decision           what the report must say: one of these outcomes
 =================  ====================================================================================
 
-A leaf matches by ``under`` (its path, or one above it), ``value`` (one of these) and ``mentions`` (one of these texts
-is in its path, value or words). Any other leaf that was learned is wrong too. The person's leaves may never change.
+A leaf matches by ``under`` (its path, or one above it), ``scope``, ``value`` (one of these) and ``mentions`` (one of
+these texts is in its path, value or words). Any other leaf that was learned is wrong too. The person's leaves may
+never change.
 """
 
 from __future__ import annotations
@@ -195,6 +196,8 @@ def matches(wanted: dict[str, Any], leaf: Leaf) -> bool:
     """Whether *leaf* is what a case means by *wanted*."""
     above = [wanted["under"]] if isinstance(wanted["under"], str) else wanted["under"]
     if not any(leaf.path == path or leaf.path.startswith(f"{path}.") for path in above):
+        return False
+    if leaf.scope != wanted.get("scope", leaf.scope):
         return False
     if "value" in wanted and _plain(leaf.value) not in {_plain(value) for value in wanted["value"]}:
         return False

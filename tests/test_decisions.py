@@ -33,7 +33,7 @@ def test_the_set_is_wide_enough() -> None:
 def test_a_case_says_what_it_means(case: Case) -> None:
     assert case.given.keys() <= KEYS
     for wanted in (*case.given.get("holds", ()), *case.given.get("lacks", ()), *case.given.get("allows", ())):
-        assert wanted.keys() <= {"under", "value", "mentions"}
+        assert wanted.keys() <= {"under", "scope", "value", "mentions"}
         for path in [wanted["under"]] if isinstance(wanted["under"], str) else wanted["under"]:
             assert attribute_of(path) or path in ("home", "work")
     assert set(case.given.get("decision", ())) <= {str(what) for what in What}
