@@ -17,6 +17,9 @@ snapshots    all that still counts in one scope, and its bytes
 retention    how much of the past is kept
 sentences    how a leaf reads in words
 ranking      how recall orders what it found
+tokens       how many tokens a text takes, about
+window       what of a conversation is sent to a model, within a budget
+extracts     a summary that only quotes
 ===========  ==========================================================================
 
 What keeps a replica

@@ -39,6 +39,7 @@ __all__ = [
     "begin",
     "check_lifetime",
     "check_owner",
+    "check_there",
     "hand_over",
     "lifetime_of",
     "log",
@@ -108,6 +109,12 @@ def check_owner(view: View, agent: AgentId, scope_name: str) -> None:
         )
 
 
+def check_there(sight: Sight, scope_name: str) -> None:
+    """Raises `NotFound` if nothing was said in the session that this caller sees."""
+    if next(messages(sight, scope_name), None) is None:
+        raise NotFound(f"There is no session {scope_name.partition('/')[2]!r}.")
+
+
 def messages(sight: Sight, scope_name: str) -> Iterator[SessionMessage]:
     """What was said in the session, as far as this caller sees it, in the order in which it was logged."""
     pins = pinned(sight.view, scope_name)
@@ -141,8 +148,7 @@ def hand_over(transaction: Transaction, scope_name: str) -> bool:
 
     Raises `NotFound` if there is no such session.
     """
-    if next(messages(Sight(transaction, None), scope_name), None) is None:
-        raise NotFound(f"There is no session {scope_name.partition('/')[2]!r}.")
+    check_there(Sight(transaction, None), scope_name)
     if not is_local(transaction, scope_name, transaction.device):
         return False
     scope = transaction.scope(scope_name)

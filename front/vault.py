@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
     from vademecum.engine.retention import Retention
+    from vademecum.engine.session_handle import PersonsSession
     from vademecum.forgetting import Forgetting
     from vademecum.maintenance import Compacted
     from vademecum.status import Status
@@ -209,6 +210,12 @@ class Vault(Forming):
     def agent(self, agent: str) -> AgentHandle:
         """The access of the agent ``developer/slug@version``. Raises `InvalidAgent`."""
         return agent_handle(self._replica, self._search, AgentId.parse(agent))
+
+    def session(self, session: str) -> PersonsSession:
+        """The conversation *session*, whosever it is, as the person sees it. Raises `NotFound`, `InvalidScope`."""
+        from vademecum.engine.session_handle import persons_session
+
+        return persons_session(self._replica, session)
 
     def recall(self, query: str, k: int = 5) -> Recollections:
         """The *k* memories most worth telling for *query*, best first, of everything in the vault.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -200,3 +201,23 @@ def test_handing_over_a_session_leaves_one_of_the_same_name_elsewhere_where_it_i
     there.give(here, scope=TALK)
     assert texts(mine.messages()) == ["one"]
     assert texts(here.agent(TRIPS).session("lunch").messages()) == ["secret", "more"]
+
+
+def test_the_context_is_what_fits_and_the_export_is_all(box: Box) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    assert list(talk.context(100)) == [] and talk.export() == ""
+    pin = talk.log("user", WORDS)
+    talk.pin(pin)
+    for number in range(60):
+        talk.log("user", f"Is there anything else, number {number}?")
+        talk.log("tool", f"result {number} " * 40, tool="search")
+    window = talk.context(500)
+    assert window.tokens <= 500 and window.summarised and window == talk.context(500)
+    assert {"role": "user", "content": WORDS} in window
+    assert len(talk.context(500, counter=lambda _: 0)) == 121
+    lines = [json.loads(line) for line in talk.export().splitlines()]
+    assert [one["id"] for one in lines] == [one.id for one in talk.messages()]
+    assert lines[0] == {
+        "id": pin, "at": "2026-09-21T14:13:20.000Z", "role": "user", "text": WORDS, "tool": None, "pinned": True
+    }  # fmt: skip
+    assert lines[2]["tool"] == "search"
