@@ -2,6 +2,8 @@
 
 ================  ====================================================================================
 ``embedder``      `Embedder`, and `OnnxEmbedder`, which runs the model shipped in ``models/``
+``entailment``    `OnnxEntailment`, which runs an inference model that a person supplies
+``runtime``       onnxruntime and tokenizers as both use them
 ``vector_index``  `VectorIndex`: nearest vectors, exactly while there are few, by HNSW beyond
 ``vector_file``   the bytes of a saved vector index, without I/O
 ``text_index``    `TextIndex`: SQLite's FTS5, one table per scope, shared by several processes

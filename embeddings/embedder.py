@@ -13,13 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from vademecum.embeddings.runtime import failures, libraries, options
 from vademecum.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class OnnxEmbedder:
         facts: ModelFacts,
         session: onnxruntime.InferenceSession,
         tokenizer: tokenizers.Tokenizer,
-        failures: tuple[type[Exception], ...],
+        run_failures: tuple[type[Exception], ...],
     ) -> None:
         """Callers use `default` or `load`."""
         self._facts = facts
@@ -138,7 +138,7 @@ class OnnxEmbedder:
         self._tokenizer = tokenizer
         self._inputs = frozenset(given.name for given in session.get_inputs())
         self._output = session.get_outputs()[0].name
-        self._run_failures = failures
+        self._run_failures = run_failures
 
     @classmethod
     def default(cls) -> OnnxEmbedder:
@@ -155,12 +155,12 @@ class OnnxEmbedder:
         facts = model_facts(folder)
         for part in PARTS:
             _check(facts, part)
-        runtime, tokenizers_module = _libraries()
+        runtime, tokenizers_module = libraries()
         model, tokenizer = (str(folder / part) for part in PARTS)
         try:
             # From the path: from bytes, onnxruntime would keep a second copy of the weights (22 MB).
-            session = runtime.InferenceSession(model, _options(runtime), providers=["CPUExecutionProvider"])
-        except _failures(runtime) as error:
+            session = runtime.InferenceSession(model, options(runtime), providers=["CPUExecutionProvider"])
+        except failures(runtime) as error:
             raise _unavailable(folder / "model.onnx", "is not a model that onnxruntime can run") from error
         try:
             loaded = tokenizers_module.Tokenizer.from_buffer(Path(tokenizer).read_bytes())
@@ -168,7 +168,7 @@ class OnnxEmbedder:
             raise _unavailable(folder / "tokenizer.json", "is not a tokenizer") from error
         loaded.no_padding()
         loaded.enable_truncation(facts.max_tokens)
-        embedder = cls(facts, session, loaded, _failures(runtime))
+        embedder = cls(facts, session, loaded, failures(runtime))
         embedder._try_out()
         return embedder
 
@@ -251,44 +251,3 @@ def _unavailable(file: Path, fault: str) -> ModelUnavailable:
         else f"Put the right file there, or unset {MODEL_VARIABLE} to use the shipped model"
     )
     return ModelUnavailable(f"{file} {fault}. {remedy}; until then recall answers from text.")
-
-
-_import_lock = threading.Lock()
-
-
-def _libraries() -> tuple[Any, Any]:
-    """onnxruntime and tokenizers, which take about 0.2 s to import and are wanted by few commands.
-
-    onnxruntime's packages collect telemetry: as soon as it is imported it keeps a database of events in the person's
-    cache folder, to be sent to its vendor. The variable prevents that; the call, what a host's own import has begun.
-    """
-    with _import_lock:
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        try:
-            import onnxruntime
-            import tokenizers
-        except ImportError as error:
-            raise ModelUnavailable(
-                f"{error.name} cannot be imported ({error}). Install vademecum again; "
-                "until then recall answers from text."
-            ) from error
-        onnxruntime.disable_telemetry_events()
-    return onnxruntime, tokenizers
-
-
-def _failures(runtime: Any) -> tuple[type[Exception], ...]:
-    """What onnxruntime raises for a model it cannot load or run; the classes have no base of their own."""
-    state = runtime.capi.onnxruntime_pybind11_state
-    names = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NoModel", "NoSuchFile")
-    return (*(getattr(state, name) for name in names), state.NotImplemented, state.RuntimeException)
-
-
-def _options(runtime: Any) -> Any:
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    # An arena keeps the largest shape ever seen for as long as the process lives.
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
-    options.log_severity_level = 4  # what goes wrong is raised; nothing belongs on the terminal
-    return options

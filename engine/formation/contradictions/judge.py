@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from vademecum.embeddings.entailment import Probabilities
 
 from ..thresholds import CAUTIOUS, Thresholds
 from .signals import by_claims, by_signals, near_in_words
@@ -15,14 +17,6 @@ __all__ = ["NEAREST", "Asked", "Entailment", "Judge", "Probabilities", "judge"]
 
 NEAREST = 5
 """How many of the nearest memories of a scope are worth comparing with a new one."""
-
-
-class Probabilities(NamedTuple):
-    """What a model makes of a premise and a hypothesis; they sum to 1."""
-
-    entailment: float
-    neutral: float
-    contradiction: float
 
 
 class Entailment(Protocol):
