@@ -18,6 +18,9 @@ _PATTERNS = (
     r"\b(?:ignore|disregard|override|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines|memor(?:y|ies))\b",
     r"\bforget\s+(?:everything|all\b(?!\s+the\s+time))",
     r"\byou\s+are\s+now\b",
+    r"\bas\s+an?\s+(?:ai|llm|(?:language\s+)?model|chat\s?bot|assistant)\b.{0,20}\byou\b",
+    r"\b(?:never|do\s+not|don'?t)\s+refuse\b",
+    r"\b(?:obey|comply\s+with)\s+(?:me\b|(?:all|any|every)\b)",
     r"\b(?:store|save|record|remember|note|add|keep|log)\b.{0,40}\bas\s+(?:if\s+)?(?:the|a|an|this)?\s*"
     r"(?:user|person|owner|customer|human)(?:'s|’s|s)?\b",
     r"\b(?:delete|erase|wipe|remove|purge|clear|drop|destroy)\s+(?:everything|(?:all|every|the\s+(?:entire|whole))\b"
