@@ -15,7 +15,7 @@ from ...records import KINDS
 from ...values import Value
 from ..attributes import attribute_of
 from ..candidates import Action, Candidate, Distilled, Known, Message
-from . import english
+from . import chinese, english, french, german, japanese, spanish
 from .grammar import Form, Language
 from .leaning import lean, place_of
 from .reading import MAX_MESSAGE, Folded, Sentence, fold, plain, sentences
@@ -24,7 +24,11 @@ from .slots import fill, is_sloppy, segment
 
 __all__ = ["LANGUAGES", "RuleDistiller"]
 
-LANGUAGES: tuple[Language, ...] = (english.LANGUAGE,)
+LANGUAGES: tuple[Language, ...] = (
+    *(english.LANGUAGE, german.LANGUAGE, spanish.LANGUAGE, french.LANGUAGE),
+    *(chinese.LANGUAGE, japanese.LANGUAGE),
+)
+"""In the order in which they are tried; the first that understands a sentence has it."""
 
 _REPEATS = 6
 """How often openers, closers and frames are taken off one clause."""
@@ -83,17 +87,21 @@ class RuleDistiller:
             return
         folded = fold(message.text)
         languages = [one for one in self._languages if one.regex["hint"].search(folded.text)]
-        if not languages or is_silent(folded.text):
+        if not languages:
             return
         sloppy = is_sloppy(folded.text)
         said: set[tuple[str, str, Action]] = set()
         for sentence in sentences(folded):
-            if is_secret(folded.text[sentence.start : sentence.end]):
-                continue
             for language in languages:
+                if not language.regex["hint"].search(folded.text, sentence.start, sentence.end):
+                    continue
                 candidates = list(_sentence(message, folded, sentence, language, known, sloppy))
                 if not candidates:
                     candidates = list(_leaning(message, folded, sentence, language, around, known))
+                if candidates and not said and is_silent(folded.text):
+                    return  # asked last, because it costs most and most messages say nothing anyway
+                if candidates and is_secret(folded.text[sentence.start : sentence.end]):
+                    break
                 for candidate in candidates:
                     key = (candidate.path, repr(candidate.value), candidate.action)
                     if key not in said:
@@ -200,7 +208,8 @@ def _filled(form: Form, match: re.Match[str], scene: _Scene) -> list[_Found]:
         if words is None:
             continue
         if form.noted:
-            inner = _parsed(_unbound(words), scene.language, scene.known, scene.sloppy, scene.unreal)
+            words = _unbound(words)
+            inner = _parsed(words, scene.language, scene.known, scene.sloppy, scene.unreal)
             if inner:
                 return [one._replace(confidence=max(one.confidence, _REMEMBERED)) for one in inner]
         filled = fill(gap, words, scene.language, scene.sloppy)
@@ -227,7 +236,7 @@ def _path(path: str, match: re.Match[str], language: Language, segment_: str) ->
         return path.replace("*", segment_)
     name = path[path.index("{") + 1 : path.index("}")]
     words = match.group(name)
-    known = language.lexicon["kin"].get(words.casefold()) if name == "relation" else words
+    known = language.meaning("kin", words) if name == "relation" else words
     if known is None or language.regex["things"].search(known):
         return None
     try:
@@ -240,7 +249,7 @@ def _constant(form: Form, match: re.Match[str], scene: _Scene) -> Value:
     if form.value == "=":
         return scene.words
     if form.value == "{animal_}":
-        return scene.language.lexicon["animal"][match.group("animal_").casefold()]
+        return scene.language.meaning("animal", match.group("animal_"))
     if form.value is None or isinstance(form.value, str):
         return form.value
     return form.value[match.group("verb").casefold()]

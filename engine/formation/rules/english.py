@@ -60,14 +60,14 @@ _FOR = r"(?: (?:for|since) .{2,40})"
 
 LANGUAGE = Language(
     code="en",
-    hint=r"\b(?:I|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's)\b",
+    hint=r"\b(?:I|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's|note|keep|bear|going forward|future)\b",
     cuts=(
         rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?={_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
-        rf"even though|whereas|but|so that|which|and so)\s+|,\s*(?=(?:so )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
+        rf"even though|whereas|but|so that|which|and so)\s+|,\s*so\s+|\b(?:why|how much|since|reasons?)\s+(?=I (?:really |just )?(?:love|like|hate|enjoy|adore|prefer)\b)|,\s*(?=(?:so )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
         r",\s*(?=the (?:\w+ ){1,2}(?:is|are|was|hates?|likes?|do|does|will|can|makes?)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^(?:(?:hi|hey|hello|well|oh|ok|okay|so|and|but|also|yes|yeah|yep|no|nope|nah|actually|honestly|personally|basically|"
+        r"^(?:(?:what can i say|hi|hey|hello|well|oh|ok|okay|so|and|but|also|yes|yeah|yep|no|nope|nah|actually|honestly|personally|basically|"
         r"sure|right|btw|by the way|fyi|for the record|just so you know|just to let you know|to be honest|tbh|in general|generally|"
         r"as a rule|please|note|important|correction|reminder|in fact|oh no|no wait|wait|sorry|hmm+|um+|uh+|mind you|"
         r"first of all|for your information|keep in mind|as you know|you know|i mean|thanks|thank you|good morning|"
@@ -156,7 +156,7 @@ LANGUAGE = Language(
         Form(rf"(?P<words>do not (?!{_NO_WISH}|worry)\w+ .+ (?:again|ever|ever again|anymore|any longer))", "rules.*", "=", 0.9, imperative=True),
         Form(rf"(?P<words>do not {_ASKABLE}\b.+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
-        Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", "=", 0.95, imperative=True, noted=True),
+        Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?P<note>.+)", "notes.*", None, 0.95, noted=True),
         # who I am
         Form(r"(?:my (?:full |first |real |given )?name is|my name's|I am called|I am named) (?P<name>.+)", "name", None, 0.97),
@@ -212,12 +212,14 @@ LANGUAGE = Language(
         Form(rf"my {_ANIMAL}(?:'s name is|s name is| is called| is named) (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(rf"I have an? (?:\w+ )?{_ANIMAL} (?:called|named|whose name is) (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(r"I (?:have|own) (?P<animal>.+)", "pets.*", None, 0.88),
+        Form(r"I (?:just |recently )?(?:got|adopted|bought|rescued) (?P<animal>.+?)(?: (?:.+ ago|last \w+|recently|from .+))?", "pets.*", None, 0.85),
+        Form(r"my (?:main |biggest |long-term |personal )?(?:goal|dream|aim|resolution) is to (?P<aim>.+)", "goals.*", None, 0.85),
         # taste
         Form(r"I prefer to (?P<doing>.+?)(?: (?:over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.9),
         Form(r"I prefer (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.92),
         Form(r"I would (?:prefer|rather have) (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.5, Strength.WEAK, unsure=True),
         Form(r"I (?:like|love) (?P<things>.+?) (?:more|better) than .+", "preferences.*", "prefers", 0.88),
-        Form(rf"I (?P<verb>{_TASTES}) (?P<things>.+?)(?: anymore)?", "preferences.*", _TASTE, 0.9),
+        Form(rf"I (?P<verb>{_TASTES}) (?P<things>.+?)(?: anymore| with (?:my|our|the|some|friends|family)\b.+)?", "preferences.*", _TASTE, 0.9),
         Form(r"I (?P<verb>love|like|hate|enjoy|dislike|do not like) to (?P<doing>.+)", "preferences.*", _TASTE, 0.85),
         Form(r"my (?:absolute |all-time |personal )?fav(?:ou?rite|e|s)? (?P<topic>[\w-]+(?: [\w-]+){0,2}?) (?:is|are) (?:definitely |probably |still |now )?(?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(rf"(?P<words>I (?:always|never|only) (?={_DO}\b)\w+ .+)", "routines.*", "=", 0.88),

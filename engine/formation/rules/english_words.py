@@ -5,13 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["LEXICON", "same"]
+from .words import same
 
-
-def same(words: str) -> dict[str, str]:
-    """Each of *words* (separated by ``|``) as its own meaning."""
-    return {word.casefold(): word for word in words.split("|")}
-
+__all__ = ["LEXICON"]
 
 _DIET = {
     "vegan": "vegan", "vegetarian": "vegetarian", "veggie": "vegetarian", "pescatarian": "pescatarian",

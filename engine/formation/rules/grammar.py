@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..candidates import Action, Strength
+from .words import bare_letters
 
 __all__ = ["Form", "Frame", "Language", "pattern"]
 
@@ -98,6 +99,7 @@ class Language:
     leaning: a correction that names no attribute, with the group ``new`` (*no, it's Berlin*).
     lexicon: words whose meaning is known, by gap: ``diet``, ``language``, ``country``, ``job``, ``kin``, ``animal`` …
     spaced: whether there are spaces between words.
+    joins_words: whether the last part of a long word says what it is (*Softwareentwicklerin*).
     """
 
     code: str
@@ -122,14 +124,25 @@ class Language:
     leaning: str = r"(?!)"
     lexicon: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spaced: bool = True
+    joins_words: bool = False
 
     def __post_init__(self) -> None:
         compiled = {name: pattern(getattr(self, name)) for name in _PATTERNS}
         object.__setattr__(self, "regex", compiled)
+        bared = {
+            kind: {bare_letters(word): meaning for word, meaning in table.items()}
+            for kind, table in self.lexicon.items()
+        }
+        object.__setattr__(self, "_meanings", bared)
         object.__setattr__(self, "_spelled", tuple((pattern(short), full) for short, full in self.contractions))
 
     regex: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False)
+    _meanings: Mapping[str, Mapping[str, str]] = field(init=False, repr=False, compare=False)
     _spelled: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, repr=False, compare=False)
+
+    def meaning(self, kind: str, words: str) -> str | None:
+        """What the lexicon of *kind* says about *words*, whatever their letter case and accents."""
+        return self._meanings.get(kind, {}).get(bare_letters(words))
 
     def spelled(self, text: str) -> str:
         """*text* with its contractions written out."""

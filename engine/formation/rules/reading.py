@@ -52,6 +52,7 @@ _END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$|[^\x00-\u02ff])|[。]+|[!?]+|\n+|;
 _ABBREVIATED = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|etc|bzw|usw|ca|nr|sr|sra|mme|jr|approx|inkl|ggf|tel)|\b[^\W\d_])\Z", re.I
 )
+_MONTH = re.compile(r" (?:jan|feb|mär|mrz|apr|mai|jun|jul|aug|sep|okt|nov|dez|\d{1,2}\.)", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 
 
@@ -91,11 +92,18 @@ def sentences(folded: Folded) -> Iterator[Sentence]:
     shape = folded.shape
     for found in _END.finditer(shape):
         mark = found.group()
-        if mark == "." and _ABBREVIATED.search(shape, max(start, found.start() - 8), found.start()):
+        if mark == "." and _goes_on(shape, start, found):
             continue
         yield from _sentence(shape, start, found.start(), mark)
         start = found.end()
     yield from _sentence(shape, start, len(shape), "")
+
+
+def _goes_on(shape: str, start: int, stop: re.Match[str]) -> bool:
+    """Whether the full stop belongs to an abbreviation or to a day of a month (*5. Mai*)."""
+    if _ABBREVIATED.search(shape, max(start, stop.start() - 8), stop.start()):
+        return True
+    return shape[stop.start() - 1 : stop.start()].isdigit() and _MONTH.match(shape, stop.end()) is not None
 
 
 def _sentence(shape: str, start: int, end: int, mark: str) -> Iterator[Sentence]:

@@ -16,6 +16,7 @@ from vademecum.errors import InvalidPath
 from ...paths import segment_from
 from ...values import Value
 from .grammar import Language
+from .words import bare_letters
 
 __all__ = ["Filled", "fill", "is_sloppy", "rule_segment", "segment"]
 
@@ -55,10 +56,10 @@ def fill(kind: str, words: str, language: Language, sloppy: bool) -> list[Filled
     sloppy: whether the message has no capital letters at all, so that nothing follows from their lack.
     """
     words = words.strip(_EDGES)
-    if not words or (_STRANGE.search(words) and kind not in _EXACT):
+    if not words or (_STRANGE.search(words) and kind.rstrip("0123456789") not in _EXACT):
         return None
     try:
-        return _KINDS[kind](words, language, sloppy)
+        return _KINDS[kind.rstrip("0123456789")](words, language, sloppy)
     except InvalidPath:
         return None
 
@@ -84,9 +85,7 @@ def is_sloppy(text: str) -> bool:
 
 def _things(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     found: list[Filled] = []
-    for part in language.regex["joints"].split(words):
-        if part is None or not part.strip():
-            continue
+    for part in _parts(words, language):
         one = _thing(part, language, sloppy)
         if one is None:
             return None
@@ -94,9 +93,16 @@ def _things(words: str, language: Language, sloppy: bool) -> list[Filled] | None
     return found or None
 
 
+def _parts(words: str, language: Language) -> list[str]:
+    """*words* as the things of a list."""
+    return [part for part in language.regex["joints"].split(words) if part and part.strip()]
+
+
 def _thing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     bare = _bare(words, language)
-    if not bare or language.regex["things"].search(bare) or not any(one.isalpha() for one in bare):
+    if not bare or not any(one.isalpha() for one in bare):
+        return None
+    if language.regex["things"].search(bare) and not _is_title(bare, language):
         return None
     if language.spaced:
         if len(bare.split()) > MAX_THING_WORDS or len(bare) > 48:
@@ -104,6 +110,14 @@ def _thing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None
     elif len(bare) > 16:
         return None
     return [Filled(segment(bare), bare)]
+
+
+def _is_title(words: str, language: Language) -> bool:
+    """Whether *words* are the name of a work or a band, in which any small word may stand: *Lord of the Rings*."""
+    parts = words.split()
+    great = [one for one in parts if one[0].isupper()]
+    small = all(one[0].isupper() or one in _SMALL for one in parts)
+    return language.spaced and small and len(great) > 1 and len(parts[0]) > 2
 
 
 def _bare(words: str, language: Language) -> str:
@@ -117,7 +131,7 @@ def _name(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     parts = words.split()
     if len(parts) > 3 or len(words) > 40 or language.regex["things"].search(words):
         return None
-    if words.casefold() in language.lexicon.get("not-name", {}):
+    if language.meaning("not-name", words):
         return None
     if not all(_WORD.match(one) for one in parts):
         return None
@@ -136,9 +150,8 @@ def _place(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     if len(whole) > 2 or not all(whole):
         return None
     found: list[Filled] = []
-    countries = language.lexicon.get("country", {})
     for place, part in enumerate(whole):
-        country = countries.get(_bare(part, language).casefold())
+        country = language.meaning("country", _bare(part, language))
         if country:
             found.append(Filled(segment(country), country, "home.country"))
             continue
@@ -155,7 +168,7 @@ def _proper(words: str, language: Language, sloppy: bool) -> str | None:
     """*words* as a proper name of up to four words, or None."""
     if language.regex["things"].search(words) or not any(one.isalpha() for one in words):
         return None
-    if words.casefold() in language.lexicon.get("not-place", {}):
+    if language.meaning("not-place", words):
         return None
     if not language.spaced:
         return words if len(words) <= 12 else None
@@ -190,12 +203,10 @@ def _job(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     one = _thing(words, language, sloppy)
     if one is None:
         return None
-    value = str(one[0].value)
-    last = value.casefold().split()[-1]
-    jobs = language.lexicon.get("job", {})
-    known = last in jobs or any(value.casefold().startswith(job + " ") for job in jobs if "-" not in job)
-    if not known and language.code in ("de", "zh", "ja"):
-        known = any(last.endswith(job) for job in jobs)
+    last = str(one[0].value).split()[-1]
+    known = language.meaning("job", last) or any(
+        bare_letters(last).endswith(bare_letters(job)) for job in language.lexicon["job"] if language.joins_words
+    )
     return one if known else None
 
 
@@ -211,8 +222,8 @@ def _former(words: str, language: Language, _sloppy: bool) -> list[Filled] | Non
 
 def _allergens(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     found = _things(words, language, sloppy)
-    idle = language.lexicon.get("not-allergen", {})
-    return found if found and not any(str(one.value).casefold() in idle for one in found) else None
+    idle = found and any(language.meaning("not-allergen", str(one.value)) for one in found)
+    return found if found and not idle else None
 
 
 def _doing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
@@ -220,6 +231,13 @@ def _doing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None
     if len(words.split()) > 6 or language.regex["things"].search(words):
         return None
     return [Filled(segment(words), words)]
+
+
+def _aim(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+    """What somebody is after, of up to twelve words, none of which points at what is at hand."""
+    if len(words.split()) > 12 or language.regex["momentary"].search(words):
+        return None
+    return [Filled(rule_segment(words, language), words)]
 
 
 def _choice(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
@@ -231,9 +249,7 @@ def _choice(words: str, language: Language, sloppy: bool) -> list[Filled] | None
 def _kin(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     """Relatives, each with how many: *a sister and two brothers*."""
     found: list[Filled] = []
-    for part in language.regex["joints"].split(words):
-        if part is None or not part.strip():
-            continue
+    for part in _parts(words, language):
         relation = _last_known(part, language, "kin")
         if relation is None:
             return None
@@ -243,9 +259,7 @@ def _kin(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
 
 def _animal(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     found: list[Filled] = []
-    for part in language.regex["joints"].split(words):
-        if part is None or not part.strip():
-            continue
+    for part in _parts(words, language):
         species = _last_known(part, language, "animal")
         if species is None:
             return None
@@ -255,14 +269,12 @@ def _animal(words: str, language: Language, _sloppy: bool) -> list[Filled] | Non
 
 def _last_known(words: str, language: Language, kind: str) -> str | None:
     """The meaning of the last of up to three words, if the lexicon knows it."""
-    bare = _bare(words, language).casefold()
-    table = language.lexicon[kind]
-    if bare in table:
-        return table[bare]
+    bare = _bare(words, language)
+    whole = language.meaning(kind, bare)
     parts = bare.split()
-    if not language.spaced or not 1 < len(parts) <= 3 or language.regex["things"].search(bare):
-        return None
-    return table.get(parts[-1])
+    if whole or not language.spaced or not 1 < len(parts) <= 3 or language.regex["things"].search(bare):
+        return whole
+    return language.meaning(kind, parts[-1])
 
 
 def _exact(words: str, _language: Language, _sloppy: bool) -> list[Filled] | None:
@@ -300,11 +312,12 @@ def _known(kind: str) -> Callable[[str, Language, bool], list[Filled] | None]:
     """A gap for words of the lexicon, one or several."""
 
     def check(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+        whole = language.meaning(kind, words)
+        if whole is not None:
+            return [Filled(segment(whole), whole)]
         found: list[Filled] = []
-        for part in language.regex["joints"].split(words):
-            if part is None or not part.strip():
-                continue
-            meaning = language.lexicon[kind].get(_bare(part, language).casefold())
+        for part in _parts(words, language):
+            meaning = language.meaning(kind, _bare(part, language))
             if meaning is None:
                 return None
             found.append(Filled(segment(meaning), meaning))
@@ -330,6 +343,7 @@ _KINDS: dict[str, Callable[[str, Language, bool], list[Filled] | None]] = {
     "allergens": _allergens,
     "doing": _doing,
     "choice": _choice,
+    "aim": _aim,
     "kin": _kin,
     "animal": _animal,
     "pronouns": _exact,
