@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from vademecum.engine.formation.candidates import Candidate, Distilled, Known, Message
+from vademecum.engine.tokens import estimate_tokens
 from vademecum.errors import InvalidArgument, MalformedBytes
 
-from .budget import TokenBudget, estimated_tokens
+from .budget import TokenBudget
 from .prompt import DISTIL, Task, document
 from .replies import decode_reply
 
@@ -91,7 +92,7 @@ class AskingDistiller(ABC):
         """
         if self._away is not None:
             raise NoService(self._away)
-        sent = estimated_tokens(task.system) + estimated_tokens(str(task.schema)) + estimated_tokens(text)
+        sent = estimate_tokens(task.system) + estimate_tokens(str(task.schema)) + estimate_tokens(text)
         reserved = (sent, answer_tokens)
         if not self.budget.reserve(*reserved):
             raise Spent("The tokens that one sweep may cost are spent.")
@@ -104,7 +105,7 @@ class AskingDistiller(ABC):
         except NoAnswer:
             self.budget.settle(reserved, (sent, answer_tokens // 4))  # paid for, we cannot know how dearly
             raise
-        received = estimated_tokens(answer.text) if answer.received is None else answer.received
+        received = estimate_tokens(answer.text) if answer.received is None else answer.received
         self.budget.settle(reserved, (sent if answer.sent is None else answer.sent, received))
         return answer
 
@@ -193,7 +194,7 @@ def _batches(messages: Sequence[Message]) -> Iterator[list[Message]]:
     batch: list[Message] = []
     size = 0
     for message in messages:
-        tokens = estimated_tokens(message.text) + 20
+        tokens = estimate_tokens(message.text) + 20
         if batch and (len(batch) == BATCH or size + tokens > BATCH_TOKENS):
             yield batch
             batch, size = [], 0

@@ -11,17 +11,12 @@ from threading import Lock
 
 from vademecum.errors import InvalidArgument
 
-__all__ = ["DEFAULT_INPUT", "DEFAULT_OUTPUT", "TokenBudget", "estimated_tokens"]
+__all__ = ["DEFAULT_INPUT", "DEFAULT_OUTPUT", "TokenBudget"]
 
 DEFAULT_INPUT = 200_000
 """Tokens sent in one sweep: some 1,500 messages of usual length."""
 DEFAULT_OUTPUT = 40_000
 """Tokens answered in one sweep."""
-
-
-def estimated_tokens(text: str) -> int:
-    """About how many tokens *text* takes, rather more than less: a third of its bytes in UTF-8, rounded up."""
-    return (len(text.encode("utf-8", "surrogatepass")) + 2) // 3
 
 
 class TokenBudget:
