@@ -43,7 +43,8 @@ def fill(old: Reader, folder: Path, map_size: int, make: Make, number: int) -> N
     """
     env = lmdb.open(str(folder), map_size=map_size, max_dbs=MAX_DATABASES, lib_version=0, sync=False, metasync=False)
     try:
-        tables = {table: env.open_db(table.value) for table in Table}
+        with env.begin(write=True) as txn:
+            tables = {table: env.open_db(table.value, txn=txn) for table in Table}
         while True:
             try:
                 with env.begin(write=True) as txn:

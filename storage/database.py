@@ -189,15 +189,18 @@ class Database:
     def _open_tables(self) -> dict[Table, lmdb._Database]:
         while True:
             try:
-                found = {table: self._open_table(table) for table in Table}
-                return {table: handle for table, handle in found.items() if handle is not None}
+                if self.read_only:
+                    found = {table: self._found_table(table) for table in Table}
+                    return {table: handle for table, handle in found.items() if handle is not None}
+                with self.env.begin(write=True) as txn:  # one flush for all of a new database's
+                    return {table: self.env.open_db(table.value, txn=txn) for table in Table}
             except lmdb.MapResizedError:  # another process has enlarged the map since this one was opened
                 self.env.set_mapsize(0)
 
-    def _open_table(self, table: Table) -> lmdb._Database | None:
+    def _found_table(self, table: Table) -> lmdb._Database | None:
         """None where the table is not there and cannot be made: what was written before it was thought of."""
         try:
-            return self.env.open_db(table.value, create=not self.read_only)
+            return self.env.open_db(table.value, create=False)
         except lmdb.NotFoundError:
             return None
 
