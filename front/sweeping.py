@@ -5,7 +5,8 @@ Rules for many vaults under one root:
 - **Who has waited longest is served first**, and nobody twice before everybody else who waits has had a turn. A turn
   handles `LIMIT` signals at the most, so a vault with ten thousand takes its share and no more.
 - **Finding them is cheap**: a look at each folder for its hint (see `hint`). Now and then, and when it begins, a
-  sweep opens the vaults without a hint as well, tends them, and puts the hint where it was missing.
+  sweep opens the vaults without a hint as well, and puts the hint where it was missing. Then each vault is also tended:
+  hypotheses that have ripened, on whatever device, become memories, and those that nothing repeats are dropped.
 - **What is in the way of one vault stops no other**: one that cannot be opened is tried again later and later; one that
   is busy, or whose signals are not due yet, is left until then.
 - **Any number of sweeps** may serve one root, in one process or in many: the claim of each vault decides who has it.
@@ -222,13 +223,15 @@ class Sweeper:
         now = time.monotonic()
         try:
             with self._opened(home) as vault:
-                turned = turn_of(vault, self._lease_ms).take(self._curators(vault), self._limit, self._stop.is_set)
+                turn, curator = turn_of(vault, self._lease_ms), self._curators(vault)
+                turned = turn.take(curator, self._limit, self._stop.is_set)
+                if self._looks.get(home, 0.0) <= now and not turned.busy:
+                    self._tend(home, turn, curator, swept)
         except Exception as error:  # noqa: BLE001 - whatever one vault has, the others go on
             self._trouble(home, error, swept)
             return
         self._retries.pop(home, None)
         swept.troubles.pop(home, None)
-        self._looks[home] = now + self._soon(FULL_LOOK)
         if turned.next_ms is not None and not turned.busy:
             Hint(home).renew()
         # where nothing waits there is no hint; should there be one it is new, or cannot be removed
@@ -252,13 +255,17 @@ class Sweeper:
                 continue
             try:
                 with self._opened(home) as vault:
+                    self._tend(home, turn_of(vault, self._lease_ms), self._curators(vault), swept)
                     found = self._look(vault) or found
             except Exception as error:  # noqa: BLE001 - as in `_serve`
                 self._trouble(home, error, swept)
             else:
                 self._retries.pop(home, None)
-                self._looks[home] = now + self._soon(FULL_LOOK)
         return found
+
+    def _tend(self, home: Path, turn: Turn, curator: Curating, swept: Swept) -> None:
+        swept.outcomes.update(str(one.what) for one in turn.tend(curator).outcomes)
+        self._looks[home] = time.monotonic() + self._soon(FULL_LOOK)
 
     def _look(self, vault: Vault) -> bool:
         """Whether something waits in a vault without a hint, which it then has."""
@@ -290,8 +297,8 @@ def turn_of(vault: Vault, lease_ms: int = claims.LEASE_MS) -> Turn:
 
 
 def sweep_vault(vault: Vault, curator: Curating, limit: int) -> Report:
-    """Has up to *limit* signals of one vault handled, turn by turn, as far as they are due."""
-    report, left = Report(), limit
+    """Has up to *limit* signals of one vault handled, turn by turn, as far as they are due; and tends the vault."""
+    report, left = turn_of(vault).tend(curator), limit
     while left > 0:
         turned = turn_of(vault).take(curator, min(LIMIT, left))
         report = report.joined(turned.report)

@@ -56,7 +56,9 @@ class Curating(Protocol):
     """Thinks about signals: the curator."""
 
     def consider(self, waiting: Sequence[Signal]) -> Considered:
-        """Reads and decides, outside any write transaction; *waiting* are of one session, oldest first."""
+        """Reads and decides, outside any write transaction; *waiting* are of one session, oldest first. Without any,
+        nothing is read, and what is applied tends to what is there.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,18 @@ class Turn:
                 self._release(claim)
             raise
         return self.replica.write(lambda transaction: self._end(transaction, report))
+
+    def tend(self, curator: Curating) -> Report:
+        """Lets the curator look after what needs no new signal, such as hypotheses that have ripened or faded: in one
+        transaction, and not while another curator is at work. Writes nothing where there is nothing to do.
+        """
+        plan = curator.consider(())
+
+        def work(transaction: Transaction) -> Report:
+            busy = claims.running(transaction.writer, self.clock()) is not None
+            return Report() if busy else plan.apply(transaction)
+
+        return self.replica.write(work)
 
     def _begin(self, transaction: Transaction, limit: int) -> _Begun:
         writer, now = transaction.writer, self.clock()

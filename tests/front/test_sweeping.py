@@ -323,6 +323,21 @@ def test_a_full_look_finds_what_has_lost_its_hint(tmp_path: Path) -> None:
     assert len(shown(two)) == 3
 
 
+def test_a_vault_is_tended_when_it_is_looked_at_and_not_at_each_turn(tmp_path: Path) -> None:
+    made(tmp_path, ["a", "b"])
+    fill(tmp_path / "a", 3, sessions=1)
+    groups: list[tuple[str, int]] = []
+
+    def curator(vault: Vault) -> LeafCurator:
+        return LeafCurator(vault.replica, lambda group: groups.append((vault.home.name, len(group))))
+
+    sweeping = Sweeper(lambda: find_vaults(tmp_path), Vault.open, curator, limit=1)
+    sweeping.sweep()
+    assert groups == [("a", 1), ("a", 0), ("a", 1), ("a", 1), ("b", 0)]
+    sweeping.sweep()
+    assert len(groups) == 5
+
+
 def test_looking_for_work_opens_no_vault_without_a_hint(tmp_path: Path) -> None:
     made(tmp_path, ["a", "b"])
     opened: list[Path] = []
