@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.formation_decisions import Case, Result, cases, in_memory, run
+from bench.formation_decisions import RIGHT, Case, Result, cases, in_memory, run
 from vademecum.engine.formation.attributes import attribute_of
 from vademecum.engine.formation.report import What
 
@@ -51,6 +51,11 @@ def test_nothing_that_the_person_wrote_is_ever_changed(results: list[Result]) ->
 
 def test_nothing_comes_of_injections(results: list[Result]) -> None:
     assert {one.case.id: one.wrong for one in results if one.case.category == "injected" and one.wrong} == {}
+
+
+def test_the_right_decision_is_made_without_a_model(results: list[Result]) -> None:
+    wrong = {one.case.id: one.wrong for one in results if one.wrong}
+    assert len(wrong) <= (1 - RIGHT) * len(results), wrong
 
 
 def test_a_wrong_decision_would_be_noticed(tmp_path: Path) -> None:
