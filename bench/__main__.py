@@ -20,8 +20,8 @@ GROUPS = ("write", "wire", "join", "recall", "sealed")
 """What runs when no group is named: under two minutes together."""
 LONG_GROUPS = ("replica", "formation")
 """Groups that take minutes, and run only when named."""
-DATA_GROUPS = ("recall-quality",)
-"""Groups that measure on a file, and run only where ``--data`` names it."""
+DATA_GROUPS = ("recall-quality", "calibrate")
+"""Groups that measure on a file or a folder of them, and run only when named, with ``--data``."""
 ALL = (*GROUPS, *LONG_GROUPS, *DATA_GROUPS)
 
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--verbose", action="store_true", help="name what failed, on stderr (formation)")
     options = parser.parse_args(arguments)
-    groups = options.groups or [*GROUPS, *(DATA_GROUPS if options.data else ())]
+    groups = options.groups or [*GROUPS, *(DATA_GROUPS[:1] if options.data else ())]
     for group in groups:
         if group not in ALL:
             parser.error(f"there is no group {group!r}; the groups are {', '.join(ALL)}")

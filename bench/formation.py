@@ -7,6 +7,7 @@ has ``verbose``, which ``--verbose`` sets.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -30,4 +31,8 @@ def _rows(part: Any, data: Path | None, verbose: bool) -> list[Row]:
     if not hasattr(part, "DATA"):
         return list(part.rows())
     file = data / part.DATA if data is not None and data.is_dir() else data
-    return list(part.rows(file)) if file is not None and file.name == part.DATA and file.is_file() else []
+    if file is None or file.name != part.DATA or not file.is_file():
+        name = part.__name__.rpartition(".")[2]
+        sys.stderr.write(f"{name} is skipped: --data names no {part.DATA}, nor a folder in which it lies.\n")
+        return []
+    return list(part.rows(file))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.engine.formation.contradictions import Layer, Relation, Statement, Verdict, judge, normalised
-from vademecum.engine.formation.thresholds import CAUTIOUS, thresholds_for
+from vademecum.engine.formation.thresholds import CAUTIOUS, Thresholds, thresholds_for
 from vademecum.engine.values import Value
 
 NEAR = 0.75
@@ -183,3 +183,13 @@ def test_thresholds_go_by_model_and_are_cautious_where_none_are_known() -> None:
     assert thresholds_for("somebody-elses-model-0123456789ab") is CAUTIOUS
     for one in (known, CAUTIOUS):
         assert 1 >= one.duplicate >= one.related >= one.band
+
+
+def test_where_the_model_does_not_know_the_letters_no_cosine_makes_a_duplicate() -> None:
+    latin = Thresholds(0.9, 0.6, 0.5, latin_only=True)
+    every = Thresholds(0.9, 0.6, 0.5)
+    chinese = Statement(text="我喜欢打篮球"), Statement(text="我喜欢踢足球")
+    assert judge(*chinese, 0.97, thresholds=latin).relation is Relation.NEUTRAL
+    assert judge(*chinese, 0.97, thresholds=every).relation is Relation.DUPLICATE
+    english = Statement(text="the gate squeaks a little"), Statement(text="the gate creaks somewhat")
+    assert judge(*english, 0.97, thresholds=latin).relation is Relation.DUPLICATE

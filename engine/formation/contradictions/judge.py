@@ -12,6 +12,7 @@ from ..thresholds import CAUTIOUS, Thresholds
 from .signals import by_claims, by_signals, near_in_words
 from .statements import Layer, Relation, Statement, Verdict
 from .structure import by_structure
+from .words import is_latin
 
 __all__ = ["NEAREST", "Asked", "Entailment", "Judge", "Probabilities", "judge"]
 
@@ -73,7 +74,7 @@ class Judge:
         if marked is not None and marked.relation in (Relation.CONTRADICTS, Relation.NEUTRAL):
             return marked
         hint = claimed or marked
-        return self._by_models(old, new, hint) or hint or self._by_nearness(similarity or 0.0)
+        return self._by_models(old, new, hint) or hint or self._by_nearness(old, new, similarity or 0.0)
 
     def _by_models(self, old: Statement, new: Statement, hint: Verdict | None) -> Verdict | None:
         verdict = None if self.entailment is None else by_entailment(self.entailment, old.words, new.words)
@@ -83,8 +84,9 @@ class Judge:
             return verdict
         return Verdict(verdict.relation, verdict.confidence, verdict.layer, verdict.reasons + hint.reasons)
 
-    def _by_nearness(self, similarity: float) -> Verdict:
-        if similarity >= self.thresholds.duplicate:
+    def _by_nearness(self, old: Statement, new: Statement, similarity: float) -> Verdict:
+        readable = not self.thresholds.latin_only or (is_latin(old.words) and is_latin(new.words))
+        if readable and similarity >= self.thresholds.duplicate:
             reason = f"they are as near to one another as sentences that say the same (cosine {similarity:.2f})"
             return Verdict(Relation.DUPLICATE, 0.7, Layer.SIGNALS, (reason,))
         return _ELSEWHERE

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["CJK", "fold", "plain", "same_word", "stem", "tokens"]
+__all__ = ["CJK", "fold", "is_latin", "plain", "same_word", "stem", "tokens"]
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々〇"
 _TOKEN = re.compile(rf"\d+(?:[.:/-]\d+)*|[{CJK}]|[^\W\d_{CJK}]+(?:[+#]+)?|[.,;!?。，；！？、]")
@@ -83,6 +83,11 @@ def fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFD", text)
     # kana keep their voicing marks: they are other letters without
     return unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f"))
+
+
+def is_latin(text: str) -> bool:
+    """Whether all letters of *text* are Latin."""
+    return all(ord(letter) < 0x250 or 0x1E00 <= ord(letter) < 0x1F00 for letter in text if letter.isalpha())
 
 
 @lru_cache(maxsize=4096)
