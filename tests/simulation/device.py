@@ -446,10 +446,18 @@ class Device:
             return [(names[entry.scope], entry) for entry in journal.entries(view.reader)]
 
     def told(self) -> list[Fact]:
-        """The facts as the journal tells them."""
+        """The facts as the journal tells them.
+
+        A copy tells under its new name what it had written under the old one. Where that had lost against a deletion of
+        the very same order, as the lesser of two names, it has lost for good, whatever the new name is.
+        """
         found = []
-        for scope, entry in self.journal():
+        told = self.journal()
+        deletions = {(scope, one.name, one.record.order) for scope, one in told if one.record.deleted}
+        for scope, entry in told:
             record = entry.record
+            if entry.forgotten and (scope, entry.name, record.order) in deletions:
+                continue
             if entry.map is SlotMap.LEAVES:
                 written = Written(
                     entry.name,
