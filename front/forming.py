@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from vademecum.errors import InvalidArgument
 if TYPE_CHECKING:
     from vademecum.engine.formation.candidates import Distiller
     from vademecum.engine.formation.curator import Curator
+    from vademecum.engine.formation.hypotheses import GraduationRule, Hypothesis
+    from vademecum.engine.formation.links import Link
     from vademecum.engine.formation.report import Report
     from vademecum.engine.formation.suggestions import Suggestion
     from vademecum.engine.leaf import Leaf
@@ -38,7 +41,8 @@ class Forming:
         from vademecum.engine.formation.curator import Curator
         from vademecum.engine.formation.rules import RuleDistiller
 
-        return Curator(self._replica, RuleDistiller() if distiller is None else distiller)
+        chosen = RuleDistiller() if distiller is None else distiller
+        return Curator(self._replica, chosen, meaning=_Meaning(self._vault))
 
     def sweep_once(self, *, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
         """Has the curator think about the messages that wait, oldest first, up to *limit* of them; returns what came.
@@ -53,7 +57,72 @@ class Forming:
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InvalidArgument(f"The limit {limit!r} of a sweep is not a number of signals, at least 1.")
         begin_sweep(distiller)
-        return sweep_vault(self._vault, self.curator(distiller), limit)
+        report = sweep_vault(self._vault, self.curator(distiller), limit)
+        return report if report.signals else report.joined(replace(self.tend(), waiting=report.waiting))
+
+    def tend(self) -> Report:
+        """Makes memories of hypotheses that have ripened by what another device saw; otherwise nothing happens."""
+        from vademecum.engine.formation.hypotheses import is_any_due
+        from vademecum.engine.formation.report import Report
+
+        with self._replica.read() as view:
+            if not is_any_due(view, self._replica.wall()):
+                return Report()
+        return self._replica.write(self.curator().consider([]).apply)
+
+    def curate(self, *, dry_run: bool = False, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
+        """`sweep_once`; or with *dry_run*, what it would do and why, and nothing is changed. Raises as it does."""
+        if not dry_run:
+            return self.sweep_once(distiller=distiller, limit=limit)
+        from vademecum.curating import dry_run as try_out
+        from vademecum.engine.formation.candidates import begin_sweep
+
+        begin_sweep(distiller)
+        return try_out(self._replica, self.curator(distiller), limit)
+
+    def hypotheses(self) -> list[Hypothesis]:
+        """What was seen and has not earned a memory yet, the most often seen first. O(sightings)."""
+        from vademecum.engine.formation.hypotheses import hypotheses
+
+        with self._replica.read() as view:
+            return hypotheses(view)
+
+    @property
+    def graduation(self) -> GraduationRule:
+        """How many sightings in how many conversations make a memory, and after how many days without one a hypothesis
+        is dropped.
+        """
+        from vademecum.engine.formation.hypotheses import read_rule
+
+        with self._replica.read() as view:
+            return read_rule(view)
+
+    def set_graduation(
+        self, *, sightings: int | None = None, conversations: int | None = None, fade_days: int | None = None
+    ) -> GraduationRule:
+        """Changes what is said and leaves the rest, for all devices. Raises `InvalidArgument` for less than 1."""
+        from vademecum.engine.formation.hypotheses import keep_rule
+
+        given = {"sightings": sightings, "conversations": conversations, "fade_days": fade_days}
+        rule = self.graduation._replace(**{name: value for name, value in given.items() if value is not None})
+        self._replica.write(lambda transaction: keep_rule(transaction, rule))
+        return rule
+
+    def links(self, path: str, *, scope: str | None = None) -> list[Link]:
+        """The links from and to the memories at *path*, in *scope* or anywhere, oldest first. Raises `InvalidPath`."""
+        from vademecum.engine.formation.links import links_of
+        from vademecum.engine.paths import parse_path
+        from vademecum.engine.scopes import parse_scope
+
+        with self._replica.read() as view:
+            return links_of(view, parse_path(path), parse_scope(scope) if scope else None)
+
+    def counters(self) -> dict[str, int | dict[str, int]]:
+        """How often what has come of curating on this device: see `vademecum curate --counters`."""
+        from vademecum.engine.formation.counters import counters
+
+        with self._replica.read() as view:
+            return counters(view.reader)
 
     def start_sweeping(self, *, distiller: Distiller | None = None, interval: float | None = None) -> Sweeper:
         """Sweeps this vault about once a minute, in a thread of this process, until the sweeper's `stop`, the end of
@@ -125,3 +194,20 @@ class Forming:
     @property
     def _vault(self) -> Vault:
         return self  # type: ignore[return-value]  # nothing else inherits it
+
+
+class _Meaning:
+    """The vault's recall as the curator asks it: nothing is loaded before the first question."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+
+    @property
+    def model_id(self) -> str | None:
+        return self._vault.recalling().model_id
+
+    def nearest(self, scope: str, text: str, k: int) -> Sequence[str] | None:
+        return self._vault.recalling().nearest(scope, text, k)
+
+    def similarities(self, text: str, others: Sequence[str]) -> Sequence[float] | None:
+        return self._vault.recalling().similarities(text, others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.bell import Note
@@ -55,6 +55,8 @@ class Status:
     """What waits for the curator."""
     holder: Note | None = None
     """The process that holds the connection for all of this device, if any does."""
+    formed: Mapping[str, int | dict[str, int]] = field(default_factory=dict)
+    """How often what has come of curating on this device."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -68,6 +70,7 @@ class Status:
             "relay": self.relay,
             "indexing": self.indexing,
             "curation": None if self.waiting is None else self.waiting.as_json(),
+            "formed": dict(self.formed),
             "daemon": {
                 "running": self.holder is not None,
                 "pid": self.holder.pid if self.holder else None,
@@ -107,6 +110,7 @@ def read_status(vault: Vault) -> Status:
         indexing,
         vault.waiting(),
         held_by,
+        vault.counters(),
     )
 
 

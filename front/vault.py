@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -22,7 +23,7 @@ from vademecum.engine.recollection import Recollections
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.sight import Sight
-from vademecum.errors import NoRelay
+from vademecum.errors import NoRelay, StorageTrouble, VaultLocked
 from vademecum.forming import Forming
 from vademecum.founding import INDEX, STORE, check_free, check_name, make_folder
 from vademecum.hint import Hint
@@ -280,7 +281,7 @@ class Vault(Forming):
 
         Returns how many were computed; 0 if the model cannot be loaded.
         """
-        return self._recalling().prepare(progress)
+        return self.recalling().prepare(progress)
 
     def rebuild_index(self) -> None:
         """Throws the recall indexes away; they are filled again from the database, at once or as questions come."""
@@ -478,9 +479,16 @@ class Vault(Forming):
     def close(self) -> None:
         """Closes the vault. Nothing is lost by not closing it, but the next opening then checks the whole file."""
         self._stop_sweeping()
+        self._note_what_was_shown()
         self.leave_indexes()
         self._bell.close()
         self._replica.close()
+
+    def _note_what_was_shown(self) -> None:
+        """What waits for a write that never came; it matters too little to fail for, or to be the first write here."""
+        if self._replica.shown.pending and self._replica.due is None:
+            with suppress(StorageTrouble, VaultLocked):
+                self._replica.write(lambda _: None)
 
     def __enter__(self) -> Self:
         return self
@@ -495,12 +503,13 @@ class Vault(Forming):
 
     def indexer(self) -> Indexer:
         """What keeps the recall indexes in step."""
-        return self._recalling().indexer
+        return self.recalling().indexer
 
     def _search(self, query: str, k: int, agent: AgentId | None) -> Recollections:
-        return self._recalling()(query, k, agent)
+        return self.recalling()(query, k, agent)
 
-    def _recalling(self) -> Recall:
+    def recalling(self) -> Recall:
+        """What answers questions, opened at the first of them."""
         from vademecum.engine.recall import Recall
 
         if self._recall is None:
@@ -519,6 +528,14 @@ class Joined:
 
 
 def _load_model() -> Embedder:
+    from vademecum.embeddings.embedder import model_facts
+
+    return _model_in(model_facts().folder)
+
+
+@lru_cache(maxsize=1)
+def _model_in(folder: Path) -> Embedder:
+    """One for all vaults of the process: a sweep may open a thousand."""
     from vademecum.embeddings.embedder import OnnxEmbedder
 
-    return OnnxEmbedder.default()
+    return OnnxEmbedder.load(folder)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from vademecum.errors import InvalidArgument
+
 from ..forgetting import drop_message, note_forgetting
 from ..records import Record
 from ..replica import Transaction
@@ -31,6 +33,7 @@ __all__ = [
     "Sighting",
     "forget",
     "hypotheses",
+    "is_any_due",
     "keep",
     "keep_rule",
     "read_rule",
@@ -227,8 +230,19 @@ def read_rule(view: View) -> GraduationRule:
     return DEFAULT_RULE
 
 
+def is_any_due(view: View, now_ms: int) -> bool:
+    """Whether any hypothesis has ripened or faded. O(sightings)."""
+    rule = read_rule(view)
+    return any(one.is_ripe(rule) or one.has_faded(rule, now_ms) for one in hypotheses(view))
+
+
 def keep_rule(transaction: Transaction, rule: GraduationRule) -> None:
-    """Sets the rule for all devices, as the person."""
+    """Sets the rule for all devices, as the person. Raises `InvalidArgument` for numbers below 1."""
+    if any(isinstance(number, bool) or not isinstance(number, int) or number < 1 for number in rule):
+        raise InvalidArgument(
+            f"Hypotheses graduate by whole numbers from 1: sightings {rule.sightings!r}, conversations "
+            f"{rule.conversations!r}, fade_days {rule.fade_days!r}."
+        )
     transaction.scope(PUBLIC).put(SlotMap.SETTINGS, _RULE, Record(0, value=list(rule)))
 
 
