@@ -132,6 +132,7 @@ async def test_as_json_says_the_same(tmp_path: Path) -> None:
             "relay",
             "indexing",
             "curation",
+            "formed",
             "daemon",
         }
         assert shown["devices"][0]["id"] == a.ledger().device.hex()
