@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,18 +56,7 @@ class Forming:
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InvalidArgument(f"The limit {limit!r} of a sweep is not a number of signals, at least 1.")
         begin_sweep(distiller)
-        report = sweep_vault(self._vault, self.curator(distiller), limit)
-        return report if report.signals else report.joined(replace(self.tend(), waiting=report.waiting))
-
-    def tend(self) -> Report:
-        """Makes memories of hypotheses that have ripened by what another device saw; otherwise nothing happens."""
-        from vademecum.engine.formation.hypotheses import is_any_due
-        from vademecum.engine.formation.report import Report
-
-        with self._replica.read() as view:
-            if not is_any_due(view, self._replica.wall()):
-                return Report()
-        return self._replica.write(self.curator().consider([]).apply)
+        return sweep_vault(self._vault, self.curator(distiller), limit)
 
     def curate(self, *, dry_run: bool = False, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
         """`sweep_once`; or with *dry_run*, what it would do and why, and nothing is changed. Raises as it does."""

@@ -271,7 +271,6 @@ class Sweeper:
         """Whether something waits in a vault without a hint, which it then has."""
         from vademecum import __version__
 
-        vault.tend()
         if not is_waiting(vault.replica, __version__):
             return False
         vault.replica.write(lambda _: Hint(vault.home).put())

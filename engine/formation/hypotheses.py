@@ -33,7 +33,6 @@ __all__ = [
     "Sighting",
     "forget",
     "hypotheses",
-    "is_any_due",
     "keep",
     "keep_rule",
     "read_rule",
@@ -228,12 +227,6 @@ def read_rule(view: View) -> GraduationRule:
     if isinstance(value, list) and len(value) == 3 and all(isinstance(one, int) and one >= 1 for one in value):
         return GraduationRule(*value)  # type: ignore[arg-type]  # integers, as was just seen
     return DEFAULT_RULE
-
-
-def is_any_due(view: View, now_ms: int) -> bool:
-    """Whether any hypothesis has ripened or faded. O(sightings)."""
-    rule = read_rule(view)
-    return any(one.is_ripe(rule) or one.has_faded(rule, now_ms) for one in hypotheses(view))
 
 
 def keep_rule(transaction: Transaction, rule: GraduationRule) -> None:
