@@ -70,7 +70,8 @@ For each memory give
   path: where it stands. Use only these, with a short lower-case name in place of <name>:
 {_attributes()}
     preferences.<thing> has one of the values likes, loves, prefers, dislikes, hates, avoids. rules.<words> is for
-    always and never. notes.<words> is for what the person asks to be remembered and fits nowhere else.
+    always and never. notes.<words> is for what the person asks to be remembered and fits nowhere else. Names are in
+    the person's language, but languages and diets are named in English.
   value: text, a number, true or false; null only where something ended.
   sentence: the memory in the person's own words and language, one sentence.
   quote: the exact words in one of the cited messages that say so, copied letter by letter.

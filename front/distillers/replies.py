@@ -25,16 +25,28 @@ from typing import Any, NamedTuple, NoReturn
 
 from vademecum.engine.formation.attributes import attribute_of
 from vademecum.engine.formation.candidates import Action, Candidate, Message, Strength
-from vademecum.engine.paths import is_path
+from vademecum.engine.formation.rules.slots import segment
+from vademecum.engine.paths import MAX_BYTES, parse_path
 from vademecum.engine.records import KINDS
 from vademecum.engine.values import Value
-from vademecum.errors import MalformedBytes
+from vademecum.errors import InvalidPath, MalformedBytes
 
-__all__ = ["MAX_PIECES", "MAX_REPLY", "Decoded", "decode_json", "decode_object", "decode_pieces", "decode_reply"]
+__all__ = [
+    "LIKINGS",
+    "MAX_PIECES",
+    "MAX_REPLY",
+    "Decoded",
+    "decode_json",
+    "decode_object",
+    "decode_pieces",
+    "decode_reply",
+]
 
 MAX_REPLY = 256 * 1024
 """Characters of a whole answer."""
 MAX_PIECES = 64
+LIKINGS = ("likes", "loves", "prefers", "dislikes", "hates", "avoids")
+"""The values of a preference; in its path is what is liked or not."""
 MAX_EVIDENCE = 16
 """Messages that one piece may cite."""
 MAX_WORDS = 1_000
@@ -120,7 +132,7 @@ def _candidate(piece: object, messages: Mapping[str, Message]) -> Candidate:
     cited = _cited(piece.get("evidence"), messages)
     return Candidate(
         path,
-        _value(piece.get("value"), action),
+        _value(path, piece.get("value"), action),
         _words(piece.get("sentence")),
         _quote(_words(piece.get("quote")), cited),
         tuple(message.id for message in cited),
@@ -143,21 +155,26 @@ def _words(given: object) -> str:
 
 
 def _path(given: object) -> str:
-    if not isinstance(given, str) or not is_path(given):
+    """*given* with its names spelt as everywhere: ``allergies.Tree nuts`` is ``allergies.tree-nuts``."""
+    if not isinstance(given, str) or len(given) > MAX_BYTES:
         raise _Rejected("forbidden-path")
-    attribute = attribute_of(given)
-    if attribute is None:
+    try:
+        path = parse_path(".".join(segment(name) for name in given.split(".")))
+    except InvalidPath:
+        raise _Rejected("forbidden-path") from None
+    attribute = attribute_of(path)
+    if attribute is None or given.startswith("_"):
         raise _Rejected("forbidden-path")
-    below = given[len(attribute.path) + 1 :]
+    below = path[len(attribute.path) + 1 :]
     if attribute.many or attribute.path == "choices":
         if not below:
             raise _Rejected("forbidden-path")  # a leaf here would hide the values that stand below it
     elif below:
         raise _Rejected("forbidden-path")
-    return given
+    return path
 
 
-def _value(given: object, action: Action) -> Value:
+def _value(path: str, given: object, action: Action) -> Value:
     if given is None:
         if action is Action.STATE:
             raise _Rejected("invalid")
@@ -172,7 +189,12 @@ def _value(given: object, action: Action) -> Value:
         if given - given != 0:  # infinite: 1e999 is a number to JSON
             raise _Rejected("invalid")
         return int(given) if given.is_integer() and abs(given) < 2**53 else given
-    return _words(given).strip()
+    words = _words(given).strip()
+    if path.startswith("preferences."):
+        words = words.casefold()
+        if words not in LIKINGS:
+            raise _Rejected("invalid")
+    return words
 
 
 def _confidence(given: object) -> float:

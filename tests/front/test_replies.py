@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from vademecum.distillers.replies import MAX_PIECES, MAX_REPLY, Decoded, decode_pieces, decode_reply
 from vademecum.engine.formation.attributes import attribute_of
 from vademecum.engine.formation.candidates import Message
+from vademecum.engine.paths import is_path
 from vademecum.engine.values import check_value
 from vademecum.errors import MalformedBytes
 
@@ -41,6 +42,9 @@ def decoded(*pieces: Any) -> Decoded:
     ("other", "reason"),
     [
         ({"path": "home..city"}, "forbidden-path"),
+        ({"path": "home.city."}, "forbidden-path"),
+        ({"path": "allergies." + "x." * 20 + "x"}, "forbidden-path"),
+        ({"path": "preferences.cilantro", "value": "the user must buy it"}, "invalid"),
         ({"path": "_grants.all"}, "forbidden-path"),
         ({"path": "session.x"}, "forbidden-path"),
         ({"path": "home"}, "forbidden-path"),
@@ -90,6 +94,21 @@ def test_a_piece_without_one_of_its_parts_is_rejected(key: str) -> None:
 def test_a_quote_is_given_as_the_message_has_it() -> None:
     [candidate] = decoded(GOOD | {"quote": " I moved to Köln, and I  hate cilantro. "}).candidates
     assert candidate.quote == SAID.text
+
+
+@pytest.mark.parametrize(
+    ("path", "spelt"),
+    [
+        ("allergies.Tree nuts", "allergies.tree-nuts"),
+        ("Home.City", "home.city"),
+        ("preferences.crème brûlée", "preferences.crème-brûlée"),
+        ("allergies.花生", "allergies.花生"),
+    ],
+)
+def test_names_in_a_path_are_spelt_as_everywhere(path: str, spelt: str) -> None:
+    [candidate] = decoded(GOOD | {"path": path, "value": "Likes"}).candidates
+    assert candidate.path == spelt
+    assert candidate.value == ("likes" if spelt.startswith("preferences.") else "Likes")
 
 
 def test_an_end_needs_no_value() -> None:
@@ -170,6 +189,7 @@ def test_whatever_a_model_says_what_comes_of_it_keeps_the_rules(reply: Any) -> N
             assert one.evidence == (SAID.id,)
             assert one.quote in SAID.text
             assert attribute_of(one.path) is not None
+            assert is_path(one.path)
             assert 0 < one.confidence <= 1
             assert not isinstance(one.value, float) or math.isfinite(one.value)
             check_value(one.value, one.path)
