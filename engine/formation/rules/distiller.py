@@ -118,15 +118,17 @@ def _sentence(
     asked = "?" in sentence.mark
     if asked and not language.regex["asks"].match(_text(folded, clauses[-1])):
         return
+    spoke = False
     for clause in clauses[:-1] if asked else clauses:
         text = _text(folded, clause)
         before = folded.text[sentence.start : clause.start]
-        if language.regex["reported"].search(before):
-            return
+        if language.regex["reported"].search(before) or (":" in before and not spoke):
+            return  # what stands behind *he said*, or behind the colon of *Analyse this:*, is somebody else's
         unreal = bool(language.regex["unreal"].search(text))
         for found in _parsed(text, language, known, sloppy, unreal):
             candidate = _candidate(message, folded, clause, found)
             if candidate is not None:
+                spoke = True
                 yield candidate
 
 

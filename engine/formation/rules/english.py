@@ -63,14 +63,14 @@ LANGUAGE = Language(
     hint=r"\b(?:I|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's|note|keep|bear|going forward|future)\b",
     cuts=(
         rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?={_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
-        rf"even though|whereas|but|so that|which|and so)\s+|,\s*so\s+|\b(?:why|how much|since|reasons?)\s+(?=I (?:really |just )?(?:love|like|hate|enjoy|adore|prefer)\b)|,\s*(?=(?:so )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
+        rf"even though|whereas|but|so that|which|and so)\s+|,\s*so\s+|\b(?:why|how much|since|reasons?)\s+(?=I (?:really |just )?(?:love|like|hate|enjoy|adore|prefer)\b)|,\s*(?=(?:so |now |these days )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
         r",\s*(?=the (?:\w+ ){1,2}(?:is|are|was|hates?|likes?|do|does|will|can|makes?)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
         r"^(?:(?:what can i say|hi|hey|hello|well|oh|ok|okay|so|and|but|also|yes|yeah|yep|no|nope|nah|actually|honestly|personally|basically|"
         r"sure|right|btw|by the way|fyi|for the record|just so you know|just to let you know|to be honest|tbh|in general|generally|"
         r"as a rule|please|note|important|correction|reminder|in fact|oh no|no wait|wait|sorry|hmm+|um+|uh+|mind you|"
-        r"first of all|for your information|keep in mind|as you know|you know|i mean|thanks|thank you|good morning|"
+        r"first of all|for your information|keep in mind|as you know|you know|as i (?:already )?(?:said|mentioned|told you)|like i (?:said|told you)|i mean|thanks|thank you|good morning|"
         r"(?:please )?note|unfortunately|luckily|nowadays|these days|currently|now|since i know|"
         r"i(?: would|'d)? (?:want|need|like) you to(?= (?:always|never))|you (?:should|must)(?= (?:always|never))|"
         r"make sure (?:that you|you|to)(?= (?:always|never)))(?: that(?= (?:I|my)\b))?(?:[,:!. ]+|$))"
@@ -79,14 +79,14 @@ LANGUAGE = Language(
         r"(?:[\s,.!~]*(?:\b(?:please|by the way|btw|too|as well|now|nowadays|these days|currently|right now|at the moment|thanks|thank you|"
         r"thx|though|actually|for the record|just so you know|fyi|you know|a lot|so much|very much|from now on|in general|already|"
         r"of course|obviously|in fact|again and again|haha|ok|okay|and you|to be honest|tbh|honestly|these days|sadly|unfortunately|"
-        r"after all|anyway|instead|myself|then)|[^\w\s\"')\]%+#\x00]+))+$"
+        r"after all|anyway|instead|then)|[^\w\s\"')\]%+#\x00]+))+$"
     ),
     unreal=(
         r"\b(?:if|unless|would|wouldn't|suppose|supposing|wish|might|maybe|perhaps|probably|possibly|apparently|almost|i guess|"
         r"i think|i thought|seems?|whether|not sure|unsure|i'd|yesterday|until|someday|one day|supposedly|allegedly|nearly|practically|kind of|sort of|kinda|sorta|basically)\b"
     ),
     reported=(
-        r"\b(?:sa(?:id|ys|y|ying)|t(?:old|ell|ells|elling)|ask(?:ed|s|ing)?|thinks?|thought|believes?|wrote|writes|claims?|claimed|heard|"
+        r"(?<!\bas I )(?<!\blike I )\b(?:sa(?:id|ys|y|ying)|t(?:old|ell|ells|elling)|ask(?:ed|s|ing)?|thinks?|thought|believes?|wrote|writes|claims?|claimed|heard|"
         r"quot(?:e|ed|es)|answers?|answered|replied|replies|shouts?|shouted|joked|jokes|feels? like|like,|if|unless|suppose|supposing|whether|"
         r"wish|pretend|imagine|what if|in case|dream(?:ed|t)|titled|called|reads?|sings?|assum(?:e|es|ing)|would be|used to say)\b[^,;]{0,80}[,:]?\s*$|"
         r"^(?:if|suppose|imagine|unless|what if|when i was|whenever|once)\b"
@@ -99,7 +99,7 @@ LANGUAGE = Language(
         r"do|does|did|will|would|can|could|should|might|must|about|just|really|also|even|too|more|most|all|both|such|the|as|like|since|"
         r"until|today|tomorrow|yesterday|tonight|now|sound|look|looks|seeing|hearing|knowing|having|getting|trying|going|thinking|"
         r"making|doing|talking|spending|being|seeing|looking|giving|helping|watching you|feeling|every|each|always|ever|only|much|many|few|"
-        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|moment|moments|part|parts|side|feel|feels|u|ur)\b"
+        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|moment|moments|part|parts|side|myself|yourself|pushing|help|fun|playing(?=$)|helping(?=$)|feel|feels|u|ur)\b"
     ),
     articles=r"^(?:a little(?: bit of)?|a bit of|an?|some|any|all kinds of|all types of|most kinds of|most|eating|drinking|fluent|basic)\s+",
     joints=r"\s*,?\s+(?:and|or|&|as well as|nor)\s+|\s*[,&/]\s*",
@@ -123,6 +123,8 @@ LANGUAGE = Language(
         (r"\b(name|one)s (?=is\b)", r"\1 "),
         (r"\bany more\b", "anymore"),
     ),
+    pointing=r"\b(?:this|that|these|those|here|there|it|its|them|they|their|him|her|his|she|he|you|your|yourself|how|when|where|what|why|who|which|if|because|so|such|me|us|we|I|out|one|ones|else|more|lot|things?|around|myself|fun|everything|something|anything)\b",
+    heads=r"\b(?:movies|films|music|books|flavou?rs|games|food|songs|shows|stories|dishes|novels|series|cuisine|wines?|beers?|cheese|tea|seats)$",
     conditions=r"(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b",
     leaning=(
         r"(?:no|nope|wait|sorry|actually|no wait|correction|oh|well|not quite|wrong|that's wrong|that is wrong|that's not right|oops)?[,.!: -]*"
@@ -151,8 +153,8 @@ LANGUAGE = Language(
     forms=(
         # what shall hold from now on
         Form(rf"(?:from now on|going forward|in (?:the )?future),? (?P<words>(?:please )?(?:{_ASKABLE}|always|never|do not)\b.+)", "rules.*", "=", 0.95, imperative=True, raw=True),
-        Form(rf"(?P<words>(?:always|never|do not ever) {_ASKABLE}\b.+)", "rules.*", "=", 0.95, imperative=True),
-        Form(rf"(?P<words>(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b[^,]+, (?:please )?(?:always|never|do not ever) {_ASKABLE}\b.+)", "rules.*", "=", 0.95, imperative=True),
+        Form(rf"(?P<words>(?:always|never|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
+        Form(rf"(?P<words>(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b[^,]+, (?:please )?(?:always|never|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>do not (?!{_NO_WISH}|worry)\w+ .+ (?:again|ever|ever again|anymore|any longer))", "rules.*", "=", 0.9, imperative=True),
         Form(rf"(?P<words>do not {_ASKABLE}\b.+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
@@ -170,6 +172,7 @@ LANGUAGE = Language(
         Form(r"I am (?P<number>[1-9]\d)", "age", None, 0.85),
         Form(r"my age is (?P<number>\d+)", "age", None, 0.95),
         Form(r"my e-?mail(?: address)? is (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
+        Form(r"my (?:phone|mobile|cell|telephone)(?: phone)?(?: number)? is (?P<address>\+?\d[\d ()/-]{5,20})", "phone", None, 0.95),
         Form(r"my time ?zone is (?P<zone>[\w/+: -]{2,30})", "home.timezone", None, 0.95),
         Form(r"I am (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"my nationality is (?P<nation>.+)", "nationality", None, 0.95),
@@ -220,6 +223,7 @@ LANGUAGE = Language(
         Form(r"I would (?:prefer|rather have) (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.5, Strength.WEAK, unsure=True),
         Form(r"I (?:like|love) (?P<things>.+?) (?:more|better) than .+", "preferences.*", "prefers", 0.88),
         Form(rf"I (?P<verb>{_TASTES}) (?P<things>.+?)(?: anymore| with (?:my|our|the|some|friends|family)\b.+)?", "preferences.*", _TASTE, 0.9),
+        Form(r"I (?P<verb>love|adore|like|enjoy|hate|dislike|prefer|do not like) (?P<gerund>(?!being|seeing|hearing|knowing|having|getting|going|thinking|looking|trying|feeling|anything|something|nothing|everything)\w+ing .+)", "preferences.*", _TASTE, 0.85),
         Form(r"I (?P<verb>love|like|hate|enjoy|dislike|do not like) to (?P<doing>.+)", "preferences.*", _TASTE, 0.85),
         Form(r"my (?:absolute |all-time |personal )?fav(?:ou?rite|e|s)? (?P<topic>[\w-]+(?: [\w-]+){0,2}?) (?:is|are) (?:definitely |probably |still |now )?(?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(rf"(?P<words>I (?:always|never|only) (?={_DO}\b)\w+ .+)", "routines.*", "=", 0.88),
@@ -230,7 +234,7 @@ LANGUAGE = Language(
         Form(r"I (?:have )?(?:switched|migrated) (?:over )?to (?P<new>.+?)(?: from (?P<old>.+))?", "preferences.*", "prefers", 0.88),
         Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>smoking|drinking|vaping|gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
         # signs
-        Form(r"(?:let's|let us|I will|I'll|we'll) (?:go with|take|have|pick|choose|go for|stick with) (?P<choice>.+?)(?: again| as usual| as always| this time)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
+        Form(r"(?:let's|let us|I will|I'll|we'll) (?:go with|take|pick|choose|go for|stick with) (?P<choice>.+?)(?: again| as usual| as always| this time)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
         Form(r"(?:a (?:bit|little) |much |make it |and |even )?(?P<manner>.+?)(?:,? please| pls)", "preferences.*", "prefers", 0.45, Strength.WEAK, raw=True, unsure=True),
         Form(r"(?:please )?(?:answer |reply |write |respond |now |again )?in (?P<language>\w+),? (?:please|pls)", "choices.answer-language", None, 0.45, Strength.WEAK, raw=True, unsure=True),
     ),

@@ -31,11 +31,11 @@ LANGUAGE = Language(
     code="fr",
     hint=r"\b(?:je|j'|mon|ma|mes|moi|m'|toujours|jamais|ne|n'|non|appelle|appelez|souviens|souvenez|rappelle|retiens|retenez|note|notez|d[eé]sormais|dor[eé]navant|[aà] partir|plus|s'il|stp|svp|prenons|avant)",
     cuts=(
-        rf",?\s+(?:et|mais|car|parce que|puisque|donc|alors)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:donc |alors |et )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:parce que?|parce qu'|car|puisque|puisqu'|bien que?)\s*(?=\w)|et qu[e'] ?(?=je|j')|"
+        rf",?\s+(?:et|mais|car|parce que|puisque|donc|alors)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:donc |alors |et |maintenant |d[eé]sormais )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:parce que?|parce qu'|car|puisque|puisqu'|bien que?)\s*(?=\w)|et qu[e'] ?(?=je|j')|"
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^(?:(?:bonjour|salut|bonsoir|coucou|bon|ben|alors|ok|d'accord|oui|non|si|pardon|d[eé]sol[eé]e?|au fait|en fait|en r[eé]alit[eé]|[aà] vrai dire|en g[eé]n[eé]ral|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|"
+        r"^(?:(?:comme (?:je (?:te |vous )?l'ai )?dit|bonjour|salut|bonsoir|coucou|bon|ben|alors|ok|d'accord|oui|non|si|pardon|d[eé]sol[eé]e?|au fait|en fait|en r[eé]alit[eé]|[aà] vrai dire|en g[eé]n[eé]ral|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|"
         r"pour info|important|correction|note|attends|attendez|merci|moi|personnellement|d'ailleurs|actuellement|maintenant|honn[eê]tement|franchement|malheureusement|sache|sachez)(?: que(?= je)| qu(?='))?[,:!. ]+)"
     ),
     closers=(
@@ -47,7 +47,7 @@ LANGUAGE = Language(
         r"soi-disant|apparemment|hier|un jour|pas s[uû]re?)\b"
     ),
     reported=(
-        r"\b(?:dit|dis|disait|disent|demande|demand[eé]|pense|croit|[eé]crit|raconte|racont[eé]|affirme|r[eé]pond|r[eé]pondu|selon|si|comme si|supposons|imagine|r[eê]v[eé]|titre|chanson)\b[^,;]{0,80}[,:]?\s*(?:que?\s*|qu')?$|^(?:si|quand j'[eé]tais|supposons|imagine)\b"
+        r"(?<!\bl'ai )(?<!\bcomme )\b(?:dit|dis|disait|disent|demande|demand[eé]|pense|croit|[eé]crit|raconte|racont[eé]|affirme|r[eé]pond|r[eé]pondu|selon|si|comme si|supposons|imagine|r[eê]v[eé]|titre|chanson)\b[^,;]{0,80}[,:]?\s*(?:que?\s*|qu')?$|^(?:si|quand j'[eé]tais|supposons|imagine)\b"
     ),
     asks=_ASKING,
     things=(
@@ -129,6 +129,7 @@ LANGUAGE = Language(
         Form(r"(?:mon anniversaire est|je suis n[eé]e?)(?: le)? (?P<date>\d.+)", "birthday", None, 0.95),
         Form(r"j'ai (?P<number>\d+) ans", "age", None, 0.95),
         Form(r"mon (?:e-?mail|adresse e-?mail|courriel|mail) est (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
+        Form(r"mon (?:num[eé]ro(?: de t[eé]l[eé]phone)?|t[eé]l[eé]phone|portable) est (?:le )?(?P<address>\+?\d[\d ()/-]{5,20})", "phone", None, 0.95),
         Form(r"je suis (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"je parle (?:couramment )?(?P<language>.+?)(?: couramment| bien)?", "languages.*", None, 0.92),
         Form(r"ma langue (?:maternelle|natale) est (?P<language>.+)", "languages.*", None, 0.95),

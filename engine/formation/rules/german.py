@@ -53,7 +53,7 @@ LANGUAGE = Language(
     code="de",
     hint=r"\b(?:ich|mein|meine|mich|mir|nie|niemals|immer|bitte|nenn\w*|nein|merk\w*|kein\w*|nicht|ab jetzt|ab sofort|in zukunft|von nun an|doch|denk\w*|nehmen)\b",
     cuts=(
-        rf",?\s+(?:und|aber|doch|denn|sondern|weil|da|obwohl|sodass|so dass|deshalb)\s+(?:dass\s+)?(?={_SUBJECT})|,\s*(?=(?:also )?(?:{_SUBJECT}|{_ASKING}))|"
+        rf",?\s+(?:und|aber|doch|denn|sondern|weil|da|obwohl|sodass|so dass|deshalb)\s+(?:dass\s+)?(?={_SUBJECT})|,\s*(?=(?:also |jetzt |inzwischen |mittlerweile )?(?:{_SUBJECT}|{_ASKING}))|"
         r",?\s+(?:weil|obwohl|sodass)\s+|,\s+(?:aber|denn|der|die|was|wo|womit|deshalb)\s+(?!\w+ (?:heißt|heisst)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
@@ -72,7 +72,7 @@ LANGUAGE = Language(
         r"fast|beinahe|glaube|denke|dachte|scheinbar|ob|wünschte|wollte|möchte|sozusagen|quasi|irgendwann|gestern|mal sehen|nicht sicher)\b"
     ),
     reported=(
-        r"\b(?:sag(?:t|te|ten|en|st|test)|gesagt|mein(?:t|te|ten)|behaupte(?:t|te)|erzähl(?:t|te|en)|frag(?:t|te)|glaub(?:t|te|st)|denk(?:t|st)|dachte|schreibt|schrieb|geschrieben|hör(?:t|te)|"
+        r"(?<!\bwie )(?<!\bich )\b(?:sag(?:t|te|ten|en|st|test)|gesagt|mein(?:t|te|ten)|behaupte(?:t|te)|erzähl(?:t|te|en)|frag(?:t|te)|glaub(?:t|te|st)|denk(?:t|st)|dachte|schreibt|schrieb|geschrieben|hör(?:t|te)|"
         r"zitat|titel|lied|heißt es|wenn|falls|angenommen|ob|als ob|wünsch(?:te|e)|träum(?:te|e)|witzelt\w*)\b[^,;]{0,80}[,:]?\s*(?:dass\s*)?$|^(?:wenn|falls|angenommen|als ich|sobald|bevor)\b"
     ),
     asks=_ASKING,
@@ -141,6 +141,7 @@ LANGUAGE = Language(
         Form(r"ich bin (?P<number>\d+) jahre(?: alt)?", "age", None, 0.95),
         Form(r"ich bin (?P<number>[1-9]\d)", "age", None, 0.85),
         Form(r"meine e-?mail(?:-?adresse)? (?:ist|lautet) (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
+        Form(r"meine (?:telefonnummer|handynummer|nummer) (?:ist|lautet) (?P<address>\+?\d[\d ()/-]{5,20})", "phone", None, 0.95),
         Form(r"ich bin (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"ich spreche (?P<language>.+?)(?: fließend| als muttersprache| und ein (?:bisschen|wenig))?", "languages.*", None, 0.92),
         Form(r"meine muttersprache ist (?P<language>.+)", "languages.*", None, 0.95),

@@ -72,7 +72,7 @@ class Frame:
 
 _PATTERNS = (
     *("hint", "cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
-    *("momentary", "chosen", "particular", "conditions", "leaning"),
+    *("momentary", "pointing", "heads", "chosen", "particular", "conditions", "leaning"),
 )
 """The fields of `Language` that are patterns."""
 
@@ -92,7 +92,9 @@ class Language:
     joints: between the things of a list.
     filler: words that are left out of the name of a rule.
     momentary: words by which a wish is about what is at hand (*don't use tabs in this file*).
+    heads: what the last thing of a list says of all (*action and sci-fi movies*).
     chosen: what is left away of something that was chosen (*the … one*).
+    pointing: words by which a phrase is about what is at hand, or about the hearer.
     particular: what makes a note one about something in particular.
     contractions: what stands for what, before forms are tried (*I'm*, *I am*).
     conditions: beginnings of a clause that belongs to the imperative behind it (*when booking flights, always …*).
@@ -118,6 +120,8 @@ class Language:
     frames: tuple[Frame, ...] = ()
     momentary: str = r"(?!)"
     particular: str = r""
+    pointing: str = r""
+    heads: str = r"(?!)"
     chosen: str = r"(?!)"
     contractions: tuple[tuple[str, str], ...] = ()
     conditions: str = r"(?!)"

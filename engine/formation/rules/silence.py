@@ -60,7 +60,7 @@ _SECRET_WORDS = re.compile(
     re.IGNORECASE,
 )
 _SECRET_SHAPES = re.compile(
-    r"\d(?:[ -]?\d){11,}|\b(?:sk|pk|ghp|gho|xox[abp]|glpat|AKIA|AIza|eyJ)[-_A-Za-z0-9]{8,}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,8}\b|"
+    r"(?<![+\d])\d(?:[ -]?\d){12,}|\b(?:sk|pk|ghp|gho|xox[abp]|glpat|AKIA|AIza|eyJ)[-_A-Za-z0-9]{8,}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,8}\b|"
     r"-----BEGIN|\b[0-9a-fA-F]{24,}\b|\b\d{3}-\d{2}-\d{4}\b"
 )
 _TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{16,}")

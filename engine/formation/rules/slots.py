@@ -85,7 +85,11 @@ def is_sloppy(text: str) -> bool:
 
 def _things(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     found: list[Filled] = []
-    for part in _parts(words, language):
+    parts = _parts(words, language)
+    head = language.regex["heads"].search(parts[-1].strip()) if len(parts) > 1 else None
+    for part in parts:
+        if head and part is not parts[-1] and len(part.split()) == 1 and not part.strip().endswith("s"):
+            part = f"{part.strip()} {head.group()}"
         one = _thing(part, language, sloppy)
         if one is None:
             return None
@@ -233,6 +237,13 @@ def _doing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None
     return [Filled(segment(words), words)]
 
 
+def _gerund(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+    """What somebody likes to do, of up to seven words, none of which points at what is at hand or at the hearer."""
+    if len(words.split()) > 7 or language.regex["pointing"].search(words):
+        return None
+    return [Filled(segment(words), words)]
+
+
 def _aim(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     """What somebody is after, of up to twelve words, none of which points at what is at hand."""
     if len(words.split()) > 12 or language.regex["momentary"].search(words):
@@ -243,7 +254,8 @@ def _aim(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
 def _choice(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     """What was chosen: *the vegan one* is *vegan*."""
     bare = language.regex["chosen"].sub("", words).strip(_EDGES)
-    return _thing(bare, language, sloppy) if bare and bare != words else None
+    short = len(words.split()) <= 2 if language.spaced else False
+    return _thing(bare, language, sloppy) if bare and (bare != words or short) else None
 
 
 def _kin(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
@@ -344,6 +356,7 @@ _KINDS: dict[str, Callable[[str, Language, bool], list[Filled] | None]] = {
     "doing": _doing,
     "choice": _choice,
     "aim": _aim,
+    "gerund": _gerund,
     "kin": _kin,
     "animal": _animal,
     "pronouns": _exact,

@@ -34,11 +34,11 @@ LANGUAGE = Language(
     code="es",
     hint=rf"\b(?:{_OWN}|he dejado|dej[eé]|nac[ií]|de|en|el|la|los|las|que|un|una|con|yo|mi|mis|siempre|nunca|jam[aá]s|no|ll[aá]mame|recuerda|recuerde|por favor|a partir|antes|vamos|me)\b",
     cuts=(
-        rf",?\s+(?:y|e|pero|porque|as[ií] que|ya que|aunque|pues)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:as[ií] que )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:porque|aunque|as[ií] que)\s+|\s+(?=¿)|"
+        rf",?\s+(?:y|e|pero|porque|as[ií] que|ya que|aunque|pues)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:as[ií] que |ahora |actualmente )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:porque|aunque|as[ií] que)\s+|\s+(?=¿)|"
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^[¡¿]?(?:(?:hola|buenas|buenos d[ií]as|buenas tardes|bueno|pues|vale|ok|s[ií](?=[,.!])|no(?=[,.!:])|perd[oó]n|perdona|por cierto|la verdad|en realidad|de hecho|en general|por favor|para que (?:lo )?sepas|"
+        r"^[¡¿]?(?:(?:como (?:ya )?(?:te )?(?:dije|he dicho)|hola|buenas|buenos d[ií]as|buenas tardes|bueno|pues|vale|ok|s[ií](?=[,.!])|no(?=[,.!:])|perd[oó]n|perdona|por cierto|la verdad|en realidad|de hecho|en general|por favor|para que (?:lo )?sepas|"
         r"importante|correcci[oó]n|nota|oye|mira|gracias|adem[aá]s|actualmente|ahora|hoy en d[ií]a|espera|yo|sinceramente|personalmente|desgraciadamente)(?: que(?= (?:soy|vivo|me|mi)\b))?[,:!. ]+)"
     ),
     closers=(
@@ -50,7 +50,7 @@ LANGUAGE = Language(
         r"quisiera|podr[ií]a|supuestamente|no estoy segur[oa]|ayer|alg[uú]n d[ií]a)\b"
     ),
     reported=(
-        r"\b(?:dijo|dice|dicen|dec[ií]a|dije|digo|pregunt[oó]|pregunta|cree|creen|piensa|escribi[oó]|escribe|cuenta|cont[oó]|afirma|respondi[oó]|seg[uú]n|si|como si|supongamos|imagina|ojal[aá]|so[nñ][eé]|t[ií]tulo|canci[oó]n)\b"
+        r"(?<!\bcomo )(?<!\bcomo ya )\b(?:dijo|dice|dicen|dec[ií]a|dije|digo|pregunt[oó]|pregunta|cree|creen|piensa|escribi[oó]|escribe|cuenta|cont[oó]|afirma|respondi[oó]|seg[uú]n|si|como si|supongamos|imagina|ojal[aá]|so[nñ][eé]|t[ií]tulo|canci[oó]n)\b"
         r"[^,;]{0,80}[,:]?\s*(?:que\s*)?$|^(?:si|cuando era|supongamos)\b"
     ),
     asks=_ASKING,
@@ -123,6 +123,7 @@ LANGUAGE = Language(
         Form(r"(?:mi cumplea[nñ]os es|nac[ií])(?: el)? (?P<date>\d.+)", "birthday", None, 0.95),
         Form(r"tengo (?P<number>\d+) a[nñ]os", "age", None, 0.95),
         Form(r"mi (?:correo|email|e-mail)(?: electr[oó]nico)? es (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
+        Form(r"mi (?:n[uú]mero(?: de (?:tel[eé]fono|m[oó]vil))?|tel[eé]fono|m[oó]vil) es (?:el )?(?P<address>\+?\d[\d ()/-]{5,20})", "phone", None, 0.95),
         Form(r"soy (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"hablo (?P<language>.+?)(?: con fluidez| perfectamente| bien)?", "languages.*", None, 0.92),
         Form(r"mi (?:lengua materna|idioma materno|primera lengua) es (?:el )?(?P<language>.+)", "languages.*", None, 0.95),
