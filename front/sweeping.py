@@ -16,6 +16,7 @@ It wakes about once a minute, never at the same moment as all others, and ends b
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import random
@@ -49,6 +50,8 @@ JITTER = 0.25
 """Part of the interval by which a sweep comes earlier or later."""
 FULL_LOOK = 3600.0
 """Seconds after which a vault without a hint is opened all the same, more or less."""
+LOOK_SECONDS = 2.0
+"""How long those without a hint are looked at in a row."""
 FIRST_RETRY, LAST_RETRY = 60.0, 3600.0
 """Seconds until a vault that could not be opened is tried again: at first, and at the most."""
 AGAIN = 1.0
@@ -162,17 +165,18 @@ class Sweeper:
                     return swept
                 if Hint(home).since() is not None:  # otherwise another sweep has been here meanwhile
                     self._serve(home, swept)
-            if not waiting and not self._look_fully(homes, swept):
+            if not waiting and self._look_fully(homes, swept):
                 break
         return swept
 
     def start(self) -> None:
-        """Begins to sweep in a thread of its own."""
-        if self._thread is not None:
+        """Begins to sweep in a thread of its own, which ends with the process, if not before."""
+        if self._thread is not None and self._thread.is_alive():
             raise InvalidArgument("This sweeper sweeps already.")
         self._stop.clear()
         self._thread = threading.Thread(target=self.run, name="vademecum-sweep", daemon=True)
         self._thread.start()
+        atexit.register(self.stop)  # a claim that is not given back keeps the vault waiting for its lease
 
     def wake(self) -> None:
         """Lets the next sweep begin now."""
@@ -186,6 +190,7 @@ class Sweeper:
     def stop(self) -> None:
         """As `ask_to_stop`, and waits for the end."""
         self.ask_to_stop()
+        atexit.unregister(self.stop)
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join()
@@ -241,16 +246,19 @@ class Sweeper:
         self._told(home, turned)
 
     def _look_fully(self, homes: list[Path], swept: Swept) -> bool:
-        """Opens the vaults without a hint that have not been opened for long; whether any of them waits after all."""
+        """Opens the vaults without a hint that have not been opened for long; whether that is done, and none waits.
+
+        After `LOOK_SECONDS` those that wait by now have their turn before the rest is looked at.
+        """
         found = False
-        known = set(homes)
+        known, until = set(homes), time.monotonic() + LOOK_SECONDS
         for kept in (self._later, self._looks, self._retries):
             for gone in [home for home in kept if home not in known]:
                 del kept[gone]
         for home in homes:
             now = time.monotonic()
-            if self._stop.is_set():
-                break
+            if self._stop.is_set() or now > until:
+                return False
             if self._looks.get(home, now) > now or self._later.get(home, now) > now or Hint(home).since() is not None:
                 continue
             try:
@@ -261,7 +269,7 @@ class Sweeper:
                 self._trouble(home, error, swept)
             else:
                 self._retries.pop(home, None)
-        return found
+        return not found
 
     def _tend(self, home: Path, turn: Turn, curator: Curating, swept: Swept) -> None:
         swept.outcomes.update(str(one.what) for one in turn.tend(curator).outcomes)

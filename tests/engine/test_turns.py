@@ -106,6 +106,16 @@ def test_while_one_curates_another_finds_the_vault_busy(desk: Desk) -> None:
     assert busy.next_ms == LEASE and other.seen == []
 
 
+@pytest.mark.parametrize("years", [-40, 40])
+def test_no_jump_of_the_wall_clock_frees_or_holds_a_claim(desk: Desk, years: int) -> None:
+    bad, _ = say(desk.box.replica, "a", "one", "two")
+    killed(desk, bad, sleep=0)
+    desk.box.wall += years * 365 * 86_400_000
+    assert desk.take(desk.curator()).busy
+    desk.sleep(LEASE)
+    assert desk.take(desk.curator()).report.signals == 2
+
+
 def test_whoever_lost_its_claim_writes_nothing_and_the_other_has_it_once(desk: Desk) -> None:
     say(desk.box.replica, "a", "one", "two")
 

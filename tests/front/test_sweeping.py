@@ -269,6 +269,33 @@ def test_nonsense_is_refused(home: Path) -> None:
         sweeper(home, limit=0)
 
 
+def test_a_program_that_ends_without_a_word_gives_its_claim_back(home: Path) -> None:
+    code = """
+import sys, threading
+from pathlib import Path
+from tests.engine.curating import LeafCurator, say
+from vademecum import Vault
+from vademecum.sweeping import Sweeper
+
+home = Path(sys.argv[1])
+vault = Vault.open(home)
+say(vault.replica, "s", "one")
+thinking = threading.Event()
+
+def think(group):
+    thinking.set()
+    threading.Event().wait(0.3)
+
+Sweeper(lambda: [home], Vault.open, lambda found: LeafCurator(found.replica, think)).start()
+assert thinking.wait(20)
+"""
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", code, str(home)], cwd=root, timeout=60, check=True)
+    assert shown(home) == ["one"]
+    with Vault.open(home) as vault:
+        assert vault.waiting().running is None
+
+
 # --- many vaults ---
 
 
@@ -404,6 +431,8 @@ def test_two_sweepers_never_have_one_vault_at_once(tmp_path: Path) -> None:
 
     def curator(vault: Vault) -> LeafCurator:
         def alone(group: list[Signal]) -> None:
+            if not group:
+                return  # tending is one transaction, and none while another curator is at work
             if not held[vault.home].acquire(blocking=False):
                 clashes.append(vault.home)
                 return
