@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum import bell, holding
-from vademecum.errors import NotARelay, PeerFault, RelayRefused, RelayUnreachable
+from vademecum.devices import farewell
+from vademecum.errors import DeviceRevoked, NotARelay, PeerFault, RelayRefused, RelayUnreachable, VademecumError
 from vademecum.forgetting import try_purge
+from vademecum.status import in_names
 from vademecum.storage.tables import Table
 from vademecum.transport import client
 from vademecum.transport.client import POLL_SECONDS, SyncReport, in_thread
@@ -18,7 +20,7 @@ from vademecum.transport.client import POLL_SECONDS, SyncReport, in_thread
 if TYPE_CHECKING:
     from vademecum.vault import Vault
 
-__all__ = ["stay_in_step", "sync_through_holder"]
+__all__ = ["stay_in_step", "sync_now", "sync_through_holder"]
 
 RUNG_POLL_SECONDS = 2.0
 """How often changes are looked for where writers ring: a datagram may be lost."""
@@ -36,22 +38,46 @@ async def stay_in_step(vault: Vault, stop: asyncio.Event, kind: str) -> None:
     await asyncio.to_thread(vault.settle)
     ledger = await asyncio.to_thread(vault.ledger)
 
+    statements = 0
+
     def changed() -> bool:
+        nonlocal statements
         with vault.replica.read() as view:
-            return view.reader.has(Table.OUTBOX)
+            before, statements = statements, view.reader.count(Table.ROSTER)
+            return view.reader.has(Table.OUTBOX) or before != statements
 
     async with holding.hold(vault.home, kind, stop) as held:
         while not stop.is_set():
             url = vault.relay_or_refuse()
             async with _over(vault, url, stop) as over:
-                await client.sync_forever(
-                    ledger,
-                    url,
-                    changed=changed,
-                    stop=over,
-                    calls=held.calls,
-                    poll=RUNG_POLL_SECONDS if held.rings else POLL_SECONDS,
-                )
+                try:
+                    await client.sync_forever(
+                        ledger,
+                        url,
+                        changed=changed,
+                        stop=over,
+                        calls=held.calls,
+                        poll=RUNG_POLL_SECONDS if held.rings else POLL_SECONDS,
+                    )
+                except DeviceRevoked:
+                    raise DeviceRevoked(await asyncio.to_thread(farewell, vault)) from None
+
+
+async def sync_now(vault: Vault) -> SyncReport:
+    """See `Vault.sync_once`."""
+    url = vault.relay_or_refuse()
+    await asyncio.to_thread(vault.settle)
+    ledger = await asyncio.to_thread(vault.ledger)
+    try:
+        done = await sync_through_holder(vault)
+        if done is not None:
+            return done
+        report = await client.sync_once(ledger, url)
+        if await asyncio.to_thread(try_purge, vault):
+            report = report.joined(await client.sync_once(ledger, url))  # to tell the others
+    except DeviceRevoked:
+        raise DeviceRevoked(await asyncio.to_thread(farewell, vault)) from None
+    return replace(report, problems=in_names(vault, report.problems))
 
 
 async def sync_through_holder(vault: Vault) -> SyncReport | None:
@@ -105,11 +131,12 @@ async def _over(vault: Vault, url: str, stop: asyncio.Event) -> AsyncIterator[as
             await watching
 
 
-def _error(told: dict[str, Any]) -> PeerFault | RelayUnreachable:
+def _error(told: dict[str, Any]) -> VademecumError:
     code, message = str(told["error"]), str(told.get("message", ""))
     if code == RelayRefused.code:
         return RelayRefused(message, reason=str(told.get("reason", "")))
-    kinds: dict[str, type[PeerFault | RelayUnreachable]] = {
+    kinds: dict[str, type[VademecumError]] = {
+        DeviceRevoked.code: DeviceRevoked,
         RelayUnreachable.code: RelayUnreachable,
         NotARelay.code: NotARelay,
     }

@@ -170,6 +170,12 @@ class NoRelay(Refused):
     code = "no-relay"
 
 
+class DeviceRevoked(Refused):
+    """This device was revoked: what it holds can be read and exported, and nothing is exchanged with the others."""
+
+    code = "revoked"
+
+
 class AlreadySyncing(Refused):
     """Another process of this device holds the connection to the relay, for all of them."""
 
@@ -225,6 +231,18 @@ class InvalidCommit(PeerFault):
     """A commit that breaks its device's chain, or writes under another device's name."""
 
     code = "invalid-commit"
+
+
+class KeysMissing(InvalidCommit):
+    """A commit or snapshot of an epoch whose keys this device has not been handed yet."""
+
+    code = "keys-missing"
+
+
+class AuthorRevoked(InvalidCommit):
+    """A commit of a device that was revoked, which no other device held by then."""
+
+    code = "author-revoked"
 
 
 class OtherGeneration(InvalidCommit):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
+from vademecum.devices import name_of
 from vademecum.engine.forgetting import COMPACT, PURGE
 from vademecum.engine.generations import generation_of
 from vademecum.engine.records import Record
@@ -24,7 +25,6 @@ from vademecum.errors import InvalidArgument, StorageTrouble
 from vademecum.maintenance import Compacted, compact
 from vademecum.storage.tables import Table
 from vademecum.transport import chains
-from vademecum.transport.roster import member_name
 
 if TYPE_CHECKING:
     from vademecum.engine.replica import Transaction
@@ -68,6 +68,8 @@ class Forgetting:
 
     outstanding: tuple[Outstanding, ...]
     files: tuple[Path, ...] = ()
+    revoked: tuple[str, ...] = ()
+    """Names of revoked devices that had not confirmed: they may keep a copy, and nobody waits for them."""
 
     @property
     def complete(self) -> bool:
@@ -78,6 +80,7 @@ class Forgetting:
             "complete": self.complete,
             "outstanding": [one.as_json() for one in self.outstanding],
             "files": [str(file) for file in self.files],
+            "revoked": list(self.revoked),
         }
 
 
@@ -198,8 +201,9 @@ def read_forgetting(vault: Vault) -> Forgetting:
     ledger = vault.ledger()
     roster = ledger.roster()
     others = [device for device, member in roster.members.items() if member.role != _RECOVERY]
-    name: Callable[[bytes], str] = lambda device: member_name(roster, device, ledger.secrets)  # noqa: E731
+    name: Callable[[bytes], str] = lambda device: name_of(roster, device, ledger.secrets)  # noqa: E731
     found = []
+    revoked: dict[bytes, None] = {}
     with vault.replica.read() as view:
         here = view.reader.get(Table.META, PURGE) is not None
         for scope in view.scopes():
@@ -212,11 +216,13 @@ def read_forgetting(vault: Vault) -> Forgetting:
                 for device in others
                 if device != ledger.device and (waits or _purged(view, scope, device) < generation)
             ]
+            revoked |= dict.fromkeys(device for device in missing if roster.is_revoked(device))
+            missing = [device for device in missing if device not in revoked]
             if waits or here or missing:
                 found.append(Outstanding(scope, here, waits, tuple(name(device) for device in missing)))
         kept = view.reader.get(Table.META, _FILES)
         files = () if kept is None else _still_left(view, [Path(file) for file in msgpack.unpackb(kept)])
-    return Forgetting(tuple(found), files)
+    return Forgetting(tuple(found), files, tuple(name(device) for device in revoked))
 
 
 def _still_left(view: View, files: list[Path]) -> tuple[Path, ...]:

@@ -125,7 +125,7 @@ class Installation:
         """What of all this the person should know now; *names* gives the names of devices."""
         from vademecum.transport.contract import Problem
 
-        if self.trouble is not None and self._replica.due is not None:
+        if self.trouble is not None and self._replica.due is not None and not self._revoked():
             found, _ = _FOUND[self.trouble]
             text = (
                 f"{found.format(former=names(self._replica.device))} Reading works. Before it writes anything it "
@@ -136,6 +136,12 @@ class Installation:
         if renewal is None or self._wall() - renewal.at_ms > TOLD_FOR_MS:
             return []
         return [Problem("device-renewed", _told(renewal, names(renewal.former)))]
+
+    def _revoked(self) -> bool:
+        """A copy of a device that was revoked is in nobody's way, and stays what it is."""
+        from vademecum.transport.ledger import load_roster
+
+        return load_roster(self._replica, self._identity.vault).is_revoked(self._replica.device)
 
     def _renew_what_was_found(self) -> None:
         before = self._replica.device

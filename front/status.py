@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.bell import Note
-from vademecum.engine import outbox
+from vademecum.devices import Device, farewell, list_devices, name_of, refused_changes, unsent
 from vademecum.engine.times import show_time
 from vademecum.holding import holder
 from vademecum.transport import chains
 from vademecum.transport.contract import Problem
-from vademecum.transport.roster import member_name
 from vademecum.transport.sync_state import SyncState, read_state
 
 if TYPE_CHECKING:
@@ -26,18 +25,8 @@ _LIVE = ("connecting", "syncing")
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
-    """A member of the vault. ``role`` is ``administrator``, ``member`` or ``recovery``."""
-
-    id: bytes
-    name: str
-    role: str
-    this: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
-    """``state`` is ``offline``, ``connecting``, ``syncing``, ``synced`` or ``blocked``.
+    """``state`` is ``offline``, ``connecting``, ``syncing``, ``synced``, ``blocked``, or ``revoked`` for good.
 
     ``synced`` is said only when the relay's frontier and this replica's agreed at the last contact and nothing has
     been written here since. ``pending`` counts changes that no relay has acknowledged. ``indexing`` counts leaves
@@ -63,9 +52,7 @@ class Status:
             "state": self.state,
             "pending": self.pending,
             "last_synced_at": self.last_synced_at,
-            "devices": [
-                {"id": one.id.hex(), "name": one.name, "role": one.role, "this": one.this} for one in self.devices
-            ],
+            "devices": [one.as_json() for one in self.devices],
             "problems": [{"code": one.code, "text": one.message} for one in self.problems],
             "relay": self.relay,
             "indexing": self.indexing,
@@ -85,26 +72,23 @@ def read_status(vault: Vault) -> Status:
     known = ledger.roster()
     with vault.replica.read() as view:
         recorded = read_state(view.reader)
-        pending = outbox.count(view.reader)
-        for channel in chains.channels(view.reader):
-            ends, seen = chains.frontier(view.reader, channel), chains.acknowledged(view.reader, channel)
-            for device in (ledger.device, *chains.former_clients(view.reader)):
-                pending += max(0, ends.get(device, chains.NO_COMMIT)[0] - seen.get(device, 0))
         from vademecum.storage.tables import Table
 
         indexing = view.reader.count(Table.REINDEX) + view.reader.count(Table.EMBED)
+    pending = unsent(vault)
     held_by = holder(vault.home, patience=0.0)
+    problems = [one for one in recorded.problems if one.code not in ("revoked", "author-revoked")]
+    told = [Problem("revoked", farewell(vault))] if ledger.revoked else []
     return Status(
-        _state(recorded, pending, held_by),
+        "revoked" if ledger.revoked else _state(recorded, pending, held_by),
         pending,
         None if recorded.synced_at_ms is None else show_time(recorded.synced_at_ms),
-        tuple(
-            Device(device, member_name(known, device, ledger.secrets), member.role, device == ledger.device)
-            for device, member in known.members.items()
-        ),
+        tuple(one for one in list_devices(ledger) if not one.revoked),
         (
-            *vault.installation.problems(lambda device: member_name(known, device, ledger.secrets)),
-            *in_names(vault, recorded.problems),
+            *told,
+            *vault.installation.problems(lambda device: name_of(known, device, ledger.secrets)),
+            *in_names(vault, problems),
+            *refused_changes(vault, ledger),
         ),
         vault.relay,
         indexing,
@@ -120,7 +104,7 @@ def in_names(vault: Vault, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         return ()
     ledger = vault.ledger()
     known = ledger.roster()
-    said = {device.hex(): repr(member_name(known, device, ledger.secrets)) for device in known.members}
+    said = {device.hex(): repr(name_of(known, device, ledger.secrets)) for device in known.members}
     with vault.replica.read() as view:
         for channel in chains.channels(view.reader):
             said[f"channel {channel.hex()}"] = chains.scope_of(view.reader, channel) or "a scope"

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     import asyncio
     from datetime import datetime
 
+    from vademecum.devices import Device
     from vademecum.embeddings.embedder import Embedder
     from vademecum.engine.checking import Finding
     from vademecum.engine.indexing import Indexer
@@ -370,25 +370,11 @@ class Vault(Forming):
         """Brings this device and the relay into step once; through the process that holds the connection, if one does.
 
         Raises `NoRelay`, `RelayUnreachable`, `NotARelay`, `PeerFault`; what was applied before stays, and everything
-        goes on working here.
+        goes on working here. `DeviceRevoked` once this device is in the vault no more.
         """
-        import asyncio
+        from vademecum.connection import sync_now
 
-        from vademecum.connection import sync_through_holder
-        from vademecum.forgetting import try_purge
-        from vademecum.status import in_names
-        from vademecum.transport.client import sync_once
-
-        url = self.relay_or_refuse()
-        await asyncio.to_thread(self.settle)
-        done = await sync_through_holder(self)
-        if done is not None:
-            return done
-        ledger = await asyncio.to_thread(self.ledger)
-        report = await sync_once(ledger, url)
-        if await asyncio.to_thread(try_purge, self):
-            report = report.joined(await sync_once(ledger, url))  # to tell the others
-        return replace(report, problems=in_names(self, report.problems))
+        return await sync_now(self)
 
     async def sync_forever(self, stop: asyncio.Event | None = None, *, kind: str = "program") -> None:
         """Keeps this device and the relay in step until *stop* is set or the task is cancelled.
@@ -396,13 +382,37 @@ class Vault(Forming):
         This process then holds the connection for all processes of the device: whoever writes wakes it, and it notices
         when the vault is set to use another relay. A lost connection is made again. *kind* is what others are told
         about this process: ``program``, ``sync`` or ``daemon``. Raises `AlreadySyncing` if another process holds the
-        connection, `NoRelay`, `StorageTrouble`.
+        connection, `NoRelay`, `StorageTrouble`, and `DeviceRevoked` as soon as this device is in the vault no more.
         """
         import asyncio
 
         from vademecum.connection import stay_in_step
 
         await stay_in_step(self, stop if stop is not None else asyncio.Event(), kind)
+
+    def devices(self) -> tuple[Device, ...]:
+        """The devices of this vault, those that were revoked included, in the order in which they came."""
+        from vademecum.devices import list_devices
+
+        return list_devices(self.ledger())
+
+    def revoke(self, name: str) -> Device:
+        """Takes the device called *name* (or whose id begins so, at least 8 hex digits) out of the vault, for good.
+
+        What is written from now on it cannot read, and what it writes nobody takes in; what it holds it keeps. The
+        relay and the others learn of it with the next sync; sync before, too, so that nothing that it had sent is left
+        out. Raises `NotFound`; `Refused` for this device itself, for one that is revoked already, and where this one is
+        no administrator; `InvalidArgument` where several have that name; `DeviceRevoked`.
+        """
+        from vademecum.devices import revoke_device
+
+        return revoke_device(self, name)
+
+    def rename_device(self, name: str, new: str) -> Device:
+        """Gives a device another name, on all devices. Raises as `revoke`; `InvalidArgument` for what is no name."""
+        from vademecum.devices import rename_device
+
+        return rename_device(self, name, new)
 
     def status(self) -> Status:
         """How this device stands towards the others: see `Status`."""

@@ -15,6 +15,8 @@ META          ``told/`` ‖ channel                  frontier as our last commit
 META          ``claims/`` ‖ channel ‖ device       frontier that this author has stated so far
 META          ``formerly``                         devices that this installation has been → CRDT client id
 META          ``base/`` ‖ channel                  ``[generation, id]`` of that snapshot
+META          ``base-by/`` ‖ channel               the device that sealed it
+META          ``refused/`` ‖ channel ‖ device      greatest seq of a revoked device that was not taken in
 META          ``weight/`` ‖ channel                ``[bytes of the commits kept, bytes not worth a look]``
 META          ``carried/`` ‖ channel               devices of which rows are kept that the snapshot lacks
 ============  ===================================  ========================================================
@@ -36,6 +38,7 @@ __all__ = [
     "acknowledged",
     "add_commit",
     "base",
+    "base_author",
     "carried",
     "channels",
     "claimed",
@@ -50,11 +53,14 @@ __all__ = [
     "frontier",
     "held",
     "hold",
+    "note_refused",
     "position",
     "rebase",
+    "refused",
     "scope_of",
     "set_acknowledged",
     "set_base",
+    "set_base_author",
     "set_carried",
     "set_claims",
     "set_former_clients",
@@ -74,6 +80,8 @@ _TOLD = b"told/"
 _CLAIMS = b"claims/"
 _FORMERLY = b"formerly"
 _BASE = b"base/"
+_BASE_BY = b"base-by/"
+_REFUSED = b"refused/"
 _WEIGHT = b"weight/"
 _CARRIED = b"carried/"
 
@@ -127,6 +135,15 @@ def base(reader: Reader, channel: bytes) -> Base:
 
 def set_base(writer: Writer, channel: bytes, base: Base) -> None:
     writer.put(Table.META, _BASE + channel, msgpack.packb(list(base)))
+
+
+def base_author(reader: Reader, channel: bytes) -> bytes | None:
+    """The device that sealed that snapshot, where it is known."""
+    return reader.get(Table.META, _BASE_BY + channel)
+
+
+def set_base_author(writer: Writer, channel: bytes, author: bytes) -> None:
+    writer.put(Table.META, _BASE_BY + channel, author)
 
 
 def rebase(writer: Writer, channel: bytes, base: Base, frontier: Mapping[bytes, tuple[int, bytes]]) -> None:
@@ -300,6 +317,20 @@ def claimed(reader: Reader, channel: bytes) -> dict[bytes, int]:
 
 def set_claims(writer: Writer, channel: bytes, author: bytes, seqs: Mapping[bytes, int]) -> None:
     writer.put(Table.META, _CLAIMS + channel + author, msgpack.packb(dict(seqs)))
+
+
+def refused(reader: Reader) -> dict[tuple[bytes, bytes], int]:
+    """(channel, device) → greatest seq of a revoked device's that was not taken in."""
+    return {
+        (key[len(_REFUSED) : -ID_SIZE], key[-ID_SIZE:]): int.from_bytes(value, "big")
+        for key, value in reader.scan(Table.META, _REFUSED)
+    }
+
+
+def note_refused(writer: Writer, channel: bytes, device: bytes, seq: int) -> None:
+    key = _REFUSED + channel + device
+    if int.from_bytes(writer.get(Table.META, key) or b"", "big") < seq:
+        writer.put(Table.META, key, seq.to_bytes(8, "big"))
 
 
 def _seqs(data: bytes | None) -> dict[bytes, int]:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-from vademecum.errors import NotARelay, PeerFault, RelayRefused, RelayUnreachable, VademecumError
+from vademecum.errors import DeviceRevoked, NotARelay, PeerFault, RelayRefused, RelayUnreachable, VademecumError
 from vademecum.transport.backoff import delay
 from vademecum.transport.calls import Calls
 from vademecum.transport.contract import Ledger, Problem
@@ -69,13 +69,14 @@ async def sync_once(ledger: Ledger, url: str, *, timeout: float = ANSWER_SECONDS
     """Brings the replica and the relay into step, then hangs up.
 
     ``timeout``: seconds that the relay may be silent. Raises ``InvalidArgument`` for a URL that is none,
-    ``RelayUnreachable``, ``NotARelay``, ``RelayRefused`` and other ``PeerFault``, ``StorageTrouble``; what was applied
+    ``RelayUnreachable``, ``NotARelay``, ``RelayRefused`` and other ``PeerFault``, ``StorageTrouble``, and
+    ``DeviceRevoked`` once the roster says that this device is no member any more; what was applied
     and acknowledged before stays. The ledger's recorded state is afterwards that of the report, or ``offline`` or
     ``blocked`` with the error among the problems.
     """
     started = time.monotonic()
     machine = Sync(ledger, origin_of(url))
-    async with _connected(machine, url, stay_recorded=True) as session:
+    async with _unless_revoked(ledger), _connected(machine, url, stay_recorded=True) as session:
         await session.until_settled(timeout)
         return SyncReport(
             machine.state.status,
@@ -103,18 +104,21 @@ async def sync_forever(
     ``changed`` is called in a thread every ``poll`` seconds, and soon after somebody rings at ``calls``; it says
     whether the replica may have something new since it was last called, by this process or another. Whoever asks at
     ``calls`` for a sync gets one, and a connection that is waited for is then tried at once. Raises
-    ``InvalidArgument`` for a URL that is none, and ``StorageTrouble``; whatever is wrong with the relay or the network
-    is recorded in the ledger and tried again.
+    ``InvalidArgument`` for a URL that is none, ``StorageTrouble``, and ``DeviceRevoked`` as soon as the roster says so;
+    whatever else is wrong with the relay or the network is recorded in the ledger and tried again.
     """
     calls = calls if calls is not None else Calls()
     machine = Sync(ledger, origin_of(url))
     attempt = 0
     while not stop.is_set():
         try:
-            async with _connected(machine, url) as session:
+            async with _unless_revoked(ledger), _connected(machine, url) as session:
                 await session.until_settled(timeout, stop)
                 attempt = 0
                 await session.stay(changed, stop, calls, poll, timeout)
+        except DeviceRevoked as error:
+            calls.fail(error)
+            raise
         except (PeerFault, RelayUnreachable) as error:
             calls.fail(error)
             await _first(stop.wait(), calls.wait_asked(), asyncio.sleep(delay(attempt, random.random())))
@@ -147,6 +151,22 @@ async def _connected(machine: Sync, url: str, *, stay_recorded: bool = False) ->
     finally:
         if not (well and stay_recorded):
             await in_thread(machine.disconnected, why)
+
+
+@asynccontextmanager
+async def _unless_revoked(ledger: Ledger) -> AsyncIterator[None]:
+    """Raises `DeviceRevoked` instead of dialling, or of what has gone wrong meanwhile, once the roster says so."""
+
+    def check() -> None:
+        if ledger.roster().is_revoked(ledger.device):
+            raise DeviceRevoked("This device was revoked: it exchanges nothing with the others any more.")
+
+    await in_thread(check)
+    try:
+        yield
+    except (PeerFault, RelayUnreachable):
+        await in_thread(check)
+        raise
 
 
 class _Question:

@@ -15,13 +15,14 @@ from vademecum.engine.changes import decode_changes
 from vademecum.engine.merging import merge
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
-from vademecum.errors import InvalidCommit, InvalidScope, OtherGeneration, PeerFault
+from vademecum.errors import AuthorRevoked, InvalidCommit, InvalidScope, OtherGeneration, PeerFault
 from vademecum.storage.transaction import Writer
 from vademecum.transport import chains
 from vademecum.transport.body import Body, decode_body
 from vademecum.transport.commit import Header, commit_hash, open_body, parse_header, verify
 from vademecum.transport.contract import Problem, Received
-from vademecum.transport.keys import channel_id, channel_key
+from vademecum.transport.epochs import opened_with
+from vademecum.transport.keys import channel_id
 from vademecum.transport.roster import Roster
 from vademecum.transport.vault_secrets import VaultSecrets
 
@@ -60,7 +61,6 @@ class Intake:
         self._channel = channel
         self._roster = roster
         self._secrets = secrets
-        self._key = channel_key(secrets.epoch_key, secrets.epoch, channel)
 
     def take(self, replica: Replica, commits: Sequence[bytes], also: Callable[[Writer], None]) -> Received:
         """Takes in *commits*, in order, and runs *also* in the same transaction.
@@ -87,9 +87,9 @@ class Intake:
         header = verify(data, self._roster.member(parse_header(data).device).public)
         if header.vault != self._vault or header.channel != self._channel:
             raise InvalidCommit("A commit belongs to another vault or channel than the one it came in.")
-        if header.epoch != self._secrets.epoch:
-            raise InvalidCommit(f"A commit is of epoch {header.epoch}, whose keys this device does not have.")
-        body = decode_body(open_body(data, self._key))
+        body = decode_body(
+            opened_with(self._roster, self._secrets, header.epoch, self._channel, lambda key: open_body(data, key))
+        )
         try:
             parse_scope(body.scope)
         except InvalidScope as error:
@@ -97,6 +97,10 @@ class Intake:
         if channel_id(self._secrets.naming_key, body.scope) != self._channel:
             raise InvalidCommit("A commit is for a scope that has another channel.")
         return header, body
+
+    def limit(self, device: bytes) -> tuple[int, bytes] | None:
+        """Where the chain of a revoked device ends; None for others."""
+        return self._roster.limit(device, self._channel)
 
 
 class _Spoiled(Exception):
@@ -152,6 +156,7 @@ class _Run:
             header, body = self._intake.open(data)
             if header.device == self._transaction.device and header.device in self._mine:
                 raise Twin(self._channel, header.device, header.seq)
+            self._check_author(header, its_hash)
             if header.generation != self._generation:
                 raise OtherGeneration(
                     f"It belongs to generation {header.generation} of its scope, and this device has generation "
@@ -182,6 +187,16 @@ class _Run:
         self._frontier[header.device] = (header.seq, its_hash)
         self._applied += 1
         return header
+
+    def _check_author(self, header: Header, its_hash: bytes) -> None:
+        limit = self._intake.limit(header.device)
+        if limit is None or header.seq < limit[0] or (header.seq, its_hash) == limit:
+            return
+        chains.note_refused(self._writer, self._channel, header.device, header.seq)
+        raise AuthorRevoked(
+            "Its device has been revoked, and no other device of the vault had it by then. It is still on that device: "
+            "`vademecum export` there and `vademecum import` here carry over what it says."
+        )
 
     def _compare(self, header: Header, data: bytes, *, seen: bool) -> None:
         """A commit that is here already is the same one, or its device's history has been forked.
@@ -224,8 +239,14 @@ class _Run:
             for device, seq in news.items():
                 self._claimed[device] = max(seq, self._claimed.get(device, 0))
         return not self._apart and all(
-            self._frontier.get(device, chains.NO_COMMIT)[0] >= seq for device, seq in self._claimed.items()
+            self._frontier.get(device, chains.NO_COMMIT)[0] >= self._awaited(device, seq)
+            for device, seq in self._claimed.items()
         )
+
+    def _awaited(self, device: bytes, seq: int) -> int:
+        """How much of what was claimed of *device* can still come."""
+        limit = self._intake.limit(device)
+        return seq if limit is None else min(seq, limit[0])
 
     def _has_another(self, device: bytes, claim: tuple[int, bytes]) -> bool:
         """Whether someone holds another commit of this very device than is here: a copy of it has written too. That

@@ -15,6 +15,7 @@ from vademecum.engine.changes import encode_changes
 from vademecum.engine.gathering import gather
 from vademecum.engine.generations import generation_of
 from vademecum.engine.replica import Replica, Transaction
+from vademecum.errors import RelayRefused
 from vademecum.storage.installation import SEALED
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
@@ -29,6 +30,7 @@ from vademecum.transport.rebasing import Rebasing, is_due
 from vademecum.transport.roster import Roster, open_secrets
 from vademecum.transport.succession import Copies, Fork
 from vademecum.transport.sync_state import note_state
+from vademecum.transport.tending import due_statements
 from vademecum.transport.vault_secrets import VaultSecrets
 
 __all__ = ["ReplicaLedger", "keep_statements", "load_roster"]
@@ -70,7 +72,13 @@ class ReplicaLedger:
 
     @property
     def secrets(self) -> VaultSecrets:
+        """Those of the newest epoch that this device was handed, with the others beside them."""
         return self._secrets
+
+    @property
+    def revoked(self) -> bool:
+        """Whether this device is in the vault no more, as far as it knows."""
+        return self.roster().is_revoked(self.device)
 
     def follow(self) -> None:
         """Goes on as the device that this installation is now, if another process has renewed it."""
@@ -79,17 +87,36 @@ class ReplicaLedger:
     def roster(self) -> Roster:
         with self._replica.read() as view:
             kept = view.reader.count(Table.ROSTER)
-        if kept != len(self._roster.statements):  # another process of this device has admitted somebody
-            self._roster = load_roster(self._replica, self._vault)
+        if kept != len(self._roster.statements):  # another process of this device has admitted or revoked somebody
+            self._know(load_roster(self._replica, self._vault))
         return self._roster
 
     def merge_roster(self, statements: Sequence[bytes]) -> Roster:
+        self._keep(statements)
+        self.tend()
+        return self._roster
+
+    def tend(self) -> None:
+        """Says in the roster what this device has to say there by itself: see `tending`."""
+        said = due_statements(
+            self._replica, self.roster(), self._keys, self._secrets, entropy=self._entropy, at_ms=self._wall()
+        )
+        if said:
+            self._keep(said)
+
+    def _keep(self, statements: Sequence[bytes]) -> None:
         known = self.roster()
         merged = known.merge(statements)
         if merged != known:
             self._replica.write(lambda transaction: keep_statements(transaction, merged))
-            self._roster = merged
-        return merged
+            self._know(merged)
+
+    def _know(self, roster: Roster) -> None:
+        """Goes by *roster* from now on, and seals under the newest key in it."""
+        fresh = roster.epochs.keys() != self._roster.epochs.keys() or roster.current != self._roster.current
+        self._roster = roster
+        if fresh:
+            self._secrets = open_secrets(roster, self._keys)
 
     def sign_login(self, origin: str, nonce: bytes, expiry: int) -> bytes:
         return login.sign_login(self._keys, origin=origin, vault=self._vault, nonce=nonce, expiry_ms=expiry)
@@ -98,6 +125,8 @@ class ReplicaLedger:
         with self._replica.read() as view:
             if not view.reader.has(Table.OUTBOX):
                 return 0
+        if self.revoked:
+            return 0  # what waits stays where it can be seen that it waits
         sealed, count = self._replica.write(self._seal_all)
         if sealed and self._copies is not None:
             self._copies.sealed(count)
@@ -191,9 +220,11 @@ class ReplicaLedger:
             tripwire = self._copies is not None
             rebasing = Rebasing(self._vault, channel, self.roster(), self._secrets, tripwire=tripwire)
             try:
-                return rebasing.adopt(
+                received = rebasing.adopt(
                     self._replica, parts, lambda writer: chains.set_position(writer, channel, log_id, position)
                 )
+                self.tend()  # it may contain more of a revoked device than any other member has told of
+                return received
             except Twin as twin:
                 self._renew(Fork(twin.channel, twin.device, twin.seq))
 
@@ -213,6 +244,8 @@ class ReplicaLedger:
 
     def _renew(self, fork: Fork) -> None:
         assert self._copies is not None  # what leads here asks first
+        if self.revoked:
+            raise RelayRefused("This device was revoked.", reason="revoked")
         self._copies.renew(fork)
         self.follow()
 
@@ -227,6 +260,8 @@ class ReplicaLedger:
         """How many commits were sealed now, and how many ever."""
         self._be(transaction.device)
         writer = transaction.writer
+        if writer.count(Table.ROSTER) != len(self._roster.statements):  # another process has just revoked a device
+            self._know(Roster.verify(self._vault, [raw for _, raw in writer.scan(Table.ROSTER)]))
         names = transaction.scope_names()
         sealed = sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
         count = int.from_bytes(writer.get(Table.META, SEALED) or b"", "big") + sealed

@@ -38,6 +38,8 @@ async def fetch_statements(
             )
             await line.send([encode(frames.Prove(signature, ()))])
             welcome = await _next(line, url)
+            if isinstance(welcome, frames.Statements):  # a proof that this device was revoked; the refusal follows
+                welcome = await _next(line, url)
             if not isinstance(welcome, frames.Welcome):
                 raise NotARelay(f"What answers at {url} is not a Vademecum relay.")
             await line.send([encode(frames.AskRoster())])

@@ -18,12 +18,13 @@ from vademecum.engine.generations import adopt, take_snapshot
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.engine.scopes import parse_scope
 from vademecum.engine.snapshots import Snapshot, base_client, decode_snapshot, encode_snapshot
-from vademecum.errors import InvalidArgument, InvalidScope, InvalidSnapshot, PeerFault
+from vademecum.errors import AuthorRevoked, InvalidArgument, InvalidScope, InvalidSnapshot, PeerFault
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader, Writer
 from vademecum.transport import chains
 from vademecum.transport.commit import commit_hash
 from vademecum.transport.contract import Problem, Received
+from vademecum.transport.epochs import opened_with
 from vademecum.transport.frames import Base, Frontier
 from vademecum.transport.intake import Twin
 from vademecum.transport.keys import DeviceKeys, channel_id, channel_key
@@ -41,6 +42,7 @@ TIMES: Final = 4
 
 class _Opened(NamedTuple):
     base: Base
+    author: bytes
     frontier: Frontier
     scope: str
     snapshot: Snapshot
@@ -59,7 +61,6 @@ class Rebasing:
         self._channel = channel
         self._roster = roster
         self._secrets = secrets
-        self._key = channel_key(secrets.epoch_key, secrets.epoch, channel)
 
     def make(
         self, transaction: Transaction, keys: DeviceKeys, generation: int, entropy: Callable[[int], bytes]
@@ -76,7 +77,7 @@ class Rebasing:
         try:
             return seal_snapshot(
                 keys,
-                self._key,
+                channel_key(self._secrets.epoch_key, self._secrets.epoch, self._channel),
                 vault=self._vault,
                 channel=self._channel,
                 epoch=self._secrets.epoch,
@@ -108,9 +109,12 @@ class Rebasing:
         first = join_parts(parts, self._roster.member(parse_part(parts[0]).device).public)
         if first.vault != self._vault or first.channel != self._channel:
             raise InvalidSnapshot("It belongs to another vault or channel than the one it came in.")
-        if first.epoch != self._secrets.epoch:
-            raise InvalidSnapshot(f"It is of epoch {first.epoch}, whose keys this device does not have.")
-        scope, content = open_snapshot(parts, self._key)
+        its_id = snapshot_id(parts[-1])
+        if not self._roster.accepts_snapshot(first.device, its_id):
+            raise AuthorRevoked("Its device has been revoked, and no other device of the vault builds on it.")
+        scope, content = opened_with(
+            self._roster, self._secrets, first.epoch, self._channel, lambda key: open_snapshot(parts, key)
+        )
         try:
             parse_scope(scope)
         except InvalidScope as error:
@@ -120,7 +124,7 @@ class Rebasing:
         snapshot = decode_snapshot(content)
         if snapshot.generation != first.generation:
             raise InvalidSnapshot("Its content is of another generation than it says outside.")
-        return _Opened((first.generation, snapshot_id(parts[-1])), first.frontier, scope, snapshot)
+        return _Opened((first.generation, its_id), first.device, first.frontier, scope, snapshot)
 
     def _look_for_twin(self, reader: Reader, device: bytes, frontier: Frontier, end: tuple[int, bytes]) -> None:
         """Raises `Twin` where *frontier* names another chain of this device than the one here, which ends in *end*."""
@@ -133,7 +137,7 @@ class Rebasing:
 
     def _adopt(self, transaction: Transaction, opened: _Opened, also: Callable[[Writer], None]) -> Received:
         writer, channel, device = transaction.writer, self._channel, transaction.device
-        base, frontier, scope, snapshot = opened
+        base, author, frontier, scope, snapshot = opened
         current = chains.base(writer, channel)
         if base == current or base[0] < current[0]:
             also(writer)
@@ -145,6 +149,7 @@ class Rebasing:
         if number is not None and generation_at(writer, number) == Generation(base[0], base_client(snapshot)):
             # The very same document under another seal: what was written in it since goes on.
             chains.set_base(writer, channel, base)
+            chains.set_base_author(writer, channel, author)
             also(writer)
             return Received(duplicates=1)
         beyond = {who for who, end in ours.items() if not _contains(frontier, who, end)}
@@ -153,6 +158,7 @@ class Rebasing:
         adopted = adopt(transaction, scope, snapshot, beyond=beyond)
         chains.set_scope(writer, channel, scope)
         chains.rebase(writer, channel, base, frontier)
+        chains.set_base_author(writer, channel, author)
         chains.set_carried(writer, channel, beyond if adopted.carried else ())
         if adopted.carried:
             writer.put(Table.META, COMPACT + scope.encode(), b"\x01")

@@ -1,144 +1,62 @@
-"""The roster: who belongs to a vault, proven by signatures alone.
-
-A roster is a set of signed statements. Each names the statements its author knew last (`parents`), so that the set is a
-history; it is valid if its author was a member, with a role that may say such a thing, in that statement's own past.
-Two rosters merge by union, and the order in which statements arrive never matters. Verification needs no secret: the
-relay does it too, and learns ids and public keys but no name.
-"""
+"""Making statements of a roster: found a vault, admit, revoke and rename devices. `membership` verifies them."""
 
 from __future__ import annotations
 
-import hashlib
-import heapq
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-from vademecum.errors import (
-    BadSignature,
-    CannotDecrypt,
-    InvalidArgument,
-    InvalidRoster,
-    MalformedBytes,
-    Refused,
-    UnknownDevice,
+from vademecum.errors import InvalidArgument, Refused
+from vademecum.transport.epochs import (
+    MAX_NAME,
+    at_hand,
+    check_secrets,
+    entry,
+    epoch_of,
+    is_settled,
+    member_name,
+    open_secrets,
+    seal_earlier,
+    sealed_name,
+    wrapped,
 )
-from vademecum.transport import contexts
-from vademecum.transport.keys import DeviceKeys, DevicePublic, hkdf, vault_id
-from vademecum.transport.padding import pad, unpad
+from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, MAY_ADD, MAY_SUCCEED, RECOVERY, Member
+from vademecum.transport.keys import DeviceKeys, DevicePublic, vault_id
+from vademecum.transport.membership import Roster
 from vademecum.transport.statement import (
     ADD,
     GENESIS,
     MAX_PARENTS,
+    RENAME,
+    REVOKE,
     ROLES,
     SUCCEED,
-    Entry,
+    WITNESS,
+    Held,
     Statement,
     entry_fields,
     make_statement,
-    parse_statement,
 )
 from vademecum.transport.vault_secrets import VaultSecrets
 
 __all__ = [
+    "MAX_NAME",
     "Member",
     "Roster",
     "Statement",
     "VaultSecrets",
     "add",
     "genesis",
+    "is_settled",
     "member_name",
     "open_secrets",
+    "rename",
+    "revoke",
     "succeed",
+    "witness",
 ]
 
-MAX_STATEMENTS: Final = 1024  # in one roster
-MAX_NAME: Final = 127  # bytes of UTF-8 in a device's name: two padding buckets
-
-_MAY_ADD: Final = ("administrator", "recovery")
-_MAY_SUCCEED: Final = ("administrator", "member")
-_FIRST_EPOCH: Final = 1
-_GCM_NONCE: Final = 12
-
-
-@dataclass(frozen=True)
-class Member:
-    """A device of the vault.
-
-    `epoch` and `wrap` are the epoch of its admission and that epoch's secrets wrapped for it; `added_at_ms` is the
-    adding device's wall clock (milliseconds since 1970) and proves nothing. `succeeds` says that a copy of the device
-    `added_by` became this one.
-    """
-
-    public: DevicePublic
-    role: str
-    sealed_name: bytes = field(repr=False)
-    added_by: bytes
-    added_at_ms: int
-    epoch: int
-    wrap: bytes = field(repr=False)
-    succeeds: bool = False
-
-
-@dataclass(frozen=True)
-class Roster:
-    """A verified roster. Make one with `Roster.verify`; two are equal when they hold the same statements.
-
-    Attributes:
-        vault: the vault's id.
-        members: device id → member, in the order of `statements`.
-        statements: every statement, causes before effects, otherwise by their time and hash; the same on all devices.
-        epochs: epoch → its public check value.
-        tips: hashes of the statements that none follows yet.
-        head: 32-byte hash of the set of statements; equal heads, equal rosters.
-    """
-
-    vault: bytes
-    head: bytes
-    members: Mapping[bytes, Member] = field(compare=False, repr=False)
-    statements: tuple[Statement, ...] = field(compare=False, repr=False)
-    epochs: Mapping[int, bytes] = field(compare=False, repr=False)
-    tips: tuple[bytes, ...] = field(compare=False, repr=False)
-
-    @classmethod
-    def verify(cls, vault: bytes | None, statements: Iterable[bytes]) -> Roster:
-        """The roster that these statements make, in whatever order and however often each is given.
-
-        Args:
-            vault: the id it must be for; None takes the one that the genesis certifies.
-            statements: raw statements; all that any of them builds on must be among them.
-
-        Raises:
-            MalformedBytes: one of them does not decode.
-            InvalidRoster: one is forged, another vault's, orphaned, by a device without the right to say it, or of a
-                mandatory kind that this program does not know; or there is no genesis, or more than one.
-        """
-        return _verify(vault, [parse_statement(raw) for raw in statements])
-
-    def merge(self, statements: Iterable[bytes]) -> Roster:
-        """This roster and more statements. Raises as `verify`; this roster stays as it is."""
-        known = {statement.raw for statement in self.statements}
-        new = [raw for raw in statements if raw not in known]
-        if not new:
-            return self
-        return _verify(self.vault, [*self.statements, *(parse_statement(raw) for raw in new)])
-
-    def member(self, device: bytes) -> Member:
-        """The member with this id. Raises UnknownDevice."""
-        found = self.members.get(device)
-        if found is None:
-            raise UnknownDevice(f"Device {device.hex()} is not in the roster of vault {self.vault.hex()}.")
-        return found
-
-    @property
-    def epoch(self) -> int:
-        """The epoch in force."""
-        return max(self.epochs)
+_AT_ONCE: Final = 1000
+"""Ends of chains in one statement of a witness: about 80 KB."""
 
 
 def genesis(
@@ -167,12 +85,12 @@ def genesis(
     if keys.public == recovery:
         raise InvalidArgument("The recovery key must be another than the first device's.")
     vault = vault_id(keys.public, salt)
-    secrets = VaultSecrets(_FIRST_EPOCH, epoch_key, naming_key)
+    secrets = VaultSecrets(FIRST_EPOCH, epoch_key, naming_key)
     fields = {
         "epoch": secrets.epoch,
         "members": [
-            entry_fields(_entry(vault, keys.public, "administrator", name, secrets)),
-            entry_fields(_entry(vault, recovery, "recovery", "recovery phrase", secrets)),
+            entry_fields(entry(vault, keys.public, ADMINISTRATOR, name, secrets)),
+            entry_fields(entry(vault, recovery, RECOVERY, "recovery phrase", secrets)),
         ],
         "salt": salt,
         "check": secrets.epoch_check(vault),
@@ -202,13 +120,14 @@ def add(
     Raises:
         InvalidArgument: `name` or `role` is outside its range.
         UnknownDevice: the adding device is no member.
-        Refused: it may not add, or `new` is a member already.
+        Refused: it may not add, or `new` is a member already, or was one.
         CannotDecrypt: `secrets` are not those of the roster's epoch.
     """
     if role not in ROLES:
         raise InvalidArgument(f"{role!r} is not a role; roles are {', '.join(ROLES)}.")
-    if roster.member(keys.device).role not in _MAY_ADD:
+    if _author(keys, roster).role not in MAY_ADD:
         raise Refused("This device may not add others: do it on one that is an administrator.")
+    check_secrets(roster, secrets, roster.current)
     return _bring_in(ADD, keys, roster, new, name, role, secrets, at_ms)
 
 
@@ -223,17 +142,17 @@ def succeed(
     Args:
         keys: of the device that was copied.
         name: of the new device, 1 to 127 bytes.
-        secrets: of the roster's epoch.
+        secrets: of the newest epoch that the device was handed.
         at_ms: wall clock, milliseconds since 1970.
 
     Raises:
         InvalidArgument: `name` is outside its range.
         UnknownDevice: the device that was copied is no member.
-        Refused: `new` is a member already, or `keys` are the recovery key's.
-        CannotDecrypt: `secrets` are not those of the roster's epoch.
+        Refused: `new` is a member already, `keys` are the recovery key's, or the device was revoked.
+        CannotDecrypt: `secrets` are of none of the roster's epochs.
     """
-    role = roster.member(keys.device).role
-    if role not in _MAY_SUCCEED:
+    role = _author(keys, roster).role
+    if role not in MAY_SUCCEED:
         raise Refused("The recovery key has no copies: it may add a device.")
     return _bring_in(SUCCEED, keys, roster, new, name, role, secrets, at_ms)
 
@@ -250,226 +169,122 @@ def _bring_in(
 ) -> bytes:
     if new.device in roster.members:
         raise Refused(f"Device {new.device.hex()} is a member already.")
-    _check_secrets(roster, secrets, roster.epoch)
-    fields = {
+    epoch_of(roster, secrets, secrets.epoch)
+    fields: dict[str, object] = {
         "epoch": secrets.epoch,
-        "members": [entry_fields(_entry(roster.vault, new, role, name, secrets))],
+        "members": [entry_fields(entry(roster.vault, new, role, name, secrets))],
     }
+    return _said(keys, roster, kind, fields, at_ms)
+
+
+def revoke(
+    keys: DeviceKeys,
+    roster: Roster,
+    devices: Iterable[bytes],
+    *,
+    secrets: VaultSecrets,
+    epoch_key: bytes,
+    at_ms: int,
+) -> bytes:
+    """The statement that revokes devices and begins an epoch for those that are left; `roster.merge` it.
+
+    With no devices it only begins an epoch. Send a `witness` with it, so that nothing of theirs is lost that is here.
+
+    Args:
+        keys: of an administrator, or the recovery key.
+        secrets: all that is at hand of the epochs so far; those who are left find their keys in the new one.
+        epoch_key: 32 fresh random bytes.
+        at_ms: wall clock, milliseconds since 1970.
+
+    Raises:
+        UnknownDevice: one of the devices is no member.
+        Refused: the author may not revoke, or it names itself, the recovery key, what is revoked already or the last
+            administrator.
+        CannotDecrypt: `secrets` are of none of the roster's epochs.
+    """
+    gone = sorted(set(devices))
+    if _author(keys, roster).role not in MAY_ADD:
+        raise Refused("This device may not revoke others: do it on one that is an administrator.")
+    for device in gone:
+        member = roster.member(device)
+        if device == keys.device:
+            raise Refused("A device cannot revoke itself: do it on another one of the vault.")
+        if member.role == RECOVERY:
+            raise Refused("The recovery key is no device, and cannot be revoked.")
+        if member.revoked:
+            raise Refused(f"Device {device.hex()} is revoked already.")
+    left = roster.live.difference(gone)
+    if not any(roster.members[device].role == ADMINISTRATOR for device in left):
+        raise Refused("The last administrator of a vault cannot be revoked.")
+    epoch_of(roster, secrets, secrets.epoch)
+    number = 1 + max(epoch.number for epoch in roster.epochs.values())
+    fresh = VaultSecrets(number, epoch_key, secrets.naming_key)
+    earlier = sorted(at_hand(roster, secrets).items())
+    fields = {
+        "epoch": number,
+        "revoked": gone,
+        "wraps": [[device, wrapped(roster.vault, roster.members[device].public, fresh)] for device in sorted(left)],
+        "check": fresh.epoch_check(roster.vault),
+        "earlier": [its for its, _ in earlier],
+        "keys": seal_earlier(roster.vault, fresh, [one for _, one in earlier]),
+    }
+    return _said(keys, roster, REVOKE, fields, at_ms)
+
+
+def witness(
+    keys: DeviceKeys, roster: Roster, held: Sequence[Held], snapshots: Sequence[bytes], *, at_ms: int
+) -> list[bytes]:
+    """The statements, perhaps several, by which a member says what it holds of devices that are revoked.
+
+    Args:
+        held: the ends of their chains.
+        snapshots: ids of the snapshots that its channels build on.
+        at_ms: wall clock, milliseconds since 1970.
+
+    Raises:
+        UnknownDevice, Refused: the author is no member.
+    """
+    _author(keys, roster)
+    ends, ids = sorted(set(held)), sorted(set(snapshots))
+    return [
+        _said(
+            keys,
+            roster,
+            WITNESS,
+            {
+                "held": [list(one) for one in ends[start : start + _AT_ONCE]],
+                "snapshots": ids[start : start + _AT_ONCE],
+            },
+            at_ms,
+        )
+        for start in range(0, max(len(ends), len(ids)), _AT_ONCE)
+    ]
+
+
+def rename(keys: DeviceKeys, roster: Roster, device: bytes, name: str, *, secrets: VaultSecrets, at_ms: int) -> bytes:
+    """The statement that gives a device another name; `roster.merge` it.
+
+    Raises:
+        InvalidArgument: `name` is outside its range.
+        UnknownDevice: there is no such device.
+        Refused: the author is no administrator and not the device itself.
+        CannotDecrypt: `secrets` are of none of the roster's epochs.
+    """
+    roster.member(device)
+    if _author(keys, roster).role != ADMINISTRATOR and device != keys.device:
+        raise Refused("This device may not rename others: do it on one that is an administrator.")
+    epoch_of(roster, secrets, secrets.epoch)
+    fields = {"epoch": secrets.epoch, "device": device, "name": sealed_name(roster.vault, device, name, secrets)}
+    return _said(keys, roster, RENAME, fields, at_ms)
+
+
+def _author(keys: DeviceKeys, roster: Roster) -> Member:
+    member = roster.member(keys.device)
+    if member.revoked:
+        raise Refused("This device was revoked: it has no say in the vault any more.")
+    return member
+
+
+def _said(keys: DeviceKeys, roster: Roster, kind: str, fields: dict[str, object], at_ms: int) -> bytes:
     parents = roster.tips[:MAX_PARENTS]
     return make_statement(keys, kind, vault=roster.vault, parents=parents, at_ms=at_ms, fields=fields)
-
-
-def open_secrets(roster: Roster, keys: DeviceKeys) -> VaultSecrets:
-    """The secrets that were handed to this device.
-
-    Raises:
-        UnknownDevice: it is no member.
-        CannotDecrypt: the wrap is for other keys, or holds other secrets than the roster's epoch has.
-    """
-    member = roster.member(keys.device)
-    plain = keys.unwrap(member.wrap, _wrap_info(roster.vault, member.epoch, keys.device))
-    try:
-        secrets = VaultSecrets.from_bytes(plain)
-    except MalformedBytes as error:
-        raise CannotDecrypt("The secrets wrapped for this device are not a vault's secrets.") from error
-    _check_secrets(roster, secrets, member.epoch)
-    return secrets
-
-
-def member_name(roster: Roster, device: bytes, secrets: VaultSecrets) -> str:
-    """The name that a device was given.
-
-    Raises:
-        UnknownDevice: it is no member.
-        CannotDecrypt: `secrets` are of another epoch than the one the name was sealed in, or the name was altered.
-    """
-    member = roster.member(device)
-    nonce, sealed = member.sealed_name[:_GCM_NONCE], member.sealed_name[_GCM_NONCE:]
-    try:
-        return unpad(AESGCM(_name_key(roster.vault, device, secrets)).decrypt(nonce, sealed, None)).decode("utf-8")
-    except (InvalidTag, MalformedBytes, ValueError) as error:
-        raise CannotDecrypt(f"The name of device {device.hex()} cannot be opened with the keys at hand.") from error
-
-
-# --- making ---------------------------------------------------------------------------------------------------------
-
-
-def _entry(vault: bytes, public: DevicePublic, role: str, name: str, secrets: VaultSecrets) -> Entry:
-    plain = name.encode("utf-8")
-    if not 1 <= len(plain) <= MAX_NAME:
-        raise InvalidArgument(f"A device's name has 1 to {MAX_NAME} bytes, not {len(plain)}.")
-    nonce = os.urandom(_GCM_NONCE)
-    sealed_name = nonce + AESGCM(_name_key(vault, public.device, secrets)).encrypt(nonce, pad(plain), None)
-    wrap = public.wrap(secrets.to_bytes(), _wrap_info(vault, secrets.epoch, public.device))
-    return Entry(public, role, sealed_name, wrap)
-
-
-def _name_key(vault: bytes, device: bytes, secrets: VaultSecrets) -> bytes:
-    return hkdf(secrets.epoch_key, contexts.NAME_KEY + vault + secrets.epoch.to_bytes(4, "big") + device)
-
-
-def _wrap_info(vault: bytes, epoch: int, device: bytes) -> bytes:
-    return contexts.SECRETS_WRAP + vault + epoch.to_bytes(4, "big") + device
-
-
-def _check_secrets(roster: Roster, secrets: VaultSecrets, epoch: int) -> None:
-    if secrets.epoch != epoch or secrets.epoch_check(roster.vault) != roster.epochs[epoch]:
-        raise CannotDecrypt(
-            f"The secrets of epoch {secrets.epoch} at hand are not those of epoch {epoch} "
-            f"of vault {roster.vault.hex()}."
-        )
-
-
-# --- verifying ------------------------------------------------------------------------------------------------------
-
-
-def _verify(vault: bytes | None, parsed: list[Statement]) -> Roster:
-    by_hash = {statement.hash: statement for statement in parsed}
-    if len(by_hash) > MAX_STATEMENTS:
-        raise InvalidRoster(f"A roster has at most {MAX_STATEMENTS} statements, not {len(by_hash)}.")
-    first = _check_genesis(vault, by_hash)
-    history = _History(first)
-    ordered = _causal_order(by_hash)
-    for statement in ordered[1:]:
-        history.admit(statement)
-    inner = {parent for statement in ordered for parent in statement.parents}
-    return Roster(
-        vault=first.vault,
-        head=hashlib.sha256(contexts.ROSTER_HEAD + first.vault + b"".join(sorted(by_hash))).digest(),
-        members=MappingProxyType(history.members),
-        statements=tuple(ordered),
-        epochs=MappingProxyType({first.epoch: first.check}),
-        tips=tuple(sorted(by_hash.keys() - inner)),
-    )
-
-
-def _check_genesis(vault: bytes | None, by_hash: Mapping[bytes, Statement]) -> Statement:
-    found = [statement for statement in by_hash.values() if statement.kind == GENESIS]
-    if len(found) != 1:
-        raise InvalidRoster(f"A roster begins with one genesis statement; here are {len(found)}.")
-    first = found[0]
-    if vault is not None and first.vault != vault:
-        raise InvalidRoster(f"The roster is that of vault {first.vault.hex()}, not of {vault.hex()}.")
-    if first.parents or first.epoch != _FIRST_EPOCH or [e.role for e in first.members] != ["administrator", "recovery"]:
-        raise InvalidRoster("The genesis statement brings in one administrator and one recovery key, in epoch 1.")
-    founder, recovery = (entry.public for entry in first.members)
-    if founder == recovery or first.author != founder.device or first.vault != vault_id(founder, first.salt):
-        raise InvalidRoster(f"The genesis statement does not certify the id of vault {first.vault.hex()}.")
-    _check_signature(first, founder)
-    return first
-
-
-def _causal_order(by_hash: Mapping[bytes, Statement]) -> list[Statement]:
-    """Causes before effects; the genesis, the only one without parents, comes first."""
-    children: dict[bytes, list[Statement]] = {}
-    waiting: dict[bytes, int] = {}
-    ready: list[tuple[int, bytes]] = []
-    for statement in by_hash.values():
-        waiting[statement.hash] = len(statement.parents)
-        for parent in statement.parents:
-            if parent not in by_hash:
-                raise InvalidRoster(
-                    f"A statement of the roster builds on {parent.hex()[:16]}, which is not there: it is an orphan."
-                )
-            children.setdefault(parent, []).append(statement)
-        if not statement.parents:
-            if statement.kind != GENESIS:
-                raise InvalidRoster("A statement of the roster builds on none, and is no genesis: it is an orphan.")
-            ready.append((statement.at_ms, statement.hash))
-    ordered: list[Statement] = []
-    while ready:
-        _, chosen = heapq.heappop(ready)
-        ordered.append(by_hash[chosen])
-        for child in children.get(chosen, ()):
-            waiting[child.hash] -= 1
-            if waiting[child.hash] == 0:
-                heapq.heappush(ready, (child.at_ms, child.hash))
-    return ordered  # complete: a cycle would be a collision of SHA-256
-
-
-class _History:
-    """Checks statements one by one against what was so in each one's own past."""
-
-    def __init__(self, first: Statement) -> None:
-        self.members: dict[bytes, Member] = {}
-        self._past: dict[bytes, int] = {}  # statement → the set of those before it, one bit each, and itself
-        self._admissions: dict[bytes, list[tuple[int, Entry]]] = {}  # device → (bit, how it was brought in)
-        self._vault = first.vault
-        self._record(first, 0)
-
-    def admit(self, statement: Statement) -> None:
-        if statement.vault != self._vault:
-            raise InvalidRoster(
-                f"A statement of the roster belongs to vault {statement.vault.hex()}, not to {self._vault.hex()}."
-            )
-        past = 0
-        for parent in statement.parents:
-            past |= self._past[parent]
-        author = self._as_known(statement.author, past)
-        if author is None:
-            raise InvalidRoster(
-                f"A statement of the roster is by device {statement.author.hex()}, which was no member when it said so."
-            )
-        _check_signature(statement, author.public)
-        if statement.kind == ADD and author.role not in _MAY_ADD:
-            raise InvalidRoster(
-                f"Device {statement.author.hex()} added another without being an administrator; "
-                f"its role is {author.role}."
-            )
-        if statement.kind == SUCCEED:
-            self._check_succession(statement, author)
-        if statement.kind in (ADD, SUCCEED):
-            self._check_entry(statement, past)
-        self._record(statement, past)
-
-    def _check_succession(self, statement: Statement, author: Entry) -> None:
-        if author.role not in _MAY_SUCCEED or any(entry.role != author.role for entry in statement.members):
-            raise InvalidRoster(
-                f"A copy of device {statement.author.hex()} took another role than that device has; "
-                f"its role is {author.role}."
-            )
-
-    def _check_entry(self, statement: Statement, past: int) -> None:
-        if statement.epoch != _FIRST_EPOCH:
-            raise InvalidRoster(f"A device was added in epoch {statement.epoch}, which has not begun.")
-        if len(statement.members) != 1:
-            raise InvalidRoster(
-                f"A statement of the kind {statement.kind!r} adds one device, not {len(statement.members)}."
-            )
-        device = statement.members[0].public.device
-        if self._as_known(device, past) is not None:
-            raise InvalidRoster(f"Device {device.hex()} was added although it was a member already.")
-
-    def _as_known(self, device: bytes, past: int) -> Entry | None:
-        for bit, entry in self._admissions.get(device, ()):
-            if past & bit:
-                return entry
-        return None
-
-    def _record(self, statement: Statement, past: int) -> None:
-        bit = 1 << len(self._past)
-        self._past[statement.hash] = past | bit
-        for entry in statement.members:
-            device = entry.public.device
-            self._admissions.setdefault(device, []).append((bit, entry))
-            # Two devices may add a third at the same time; the first in causal order stands, on every replica.
-            self.members.setdefault(
-                device,
-                Member(
-                    entry.public,
-                    entry.role,
-                    entry.sealed_name,
-                    statement.author,
-                    statement.at_ms,
-                    statement.epoch,
-                    entry.wrap,
-                    statement.kind == SUCCEED,
-                ),
-            )
-
-
-def _check_signature(statement: Statement, public: DevicePublic) -> None:
-    try:
-        statement.verify(public)
-    except BadSignature as error:
-        raise InvalidRoster(f"A statement of the roster in the name of {public.device.hex()} is forged.") from error

@@ -11,25 +11,29 @@ refused by name where it is mandatory. The same goes for fields: one may be igno
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from vademecum.errors import InvalidRoster, MalformedBytes
 from vademecum.transport import contexts
 from vademecum.transport.keys import ID_SIZE, SIGNATURE_SIZE, DeviceKeys, DevicePublic
-from vademecum.transport.strict import as_array, as_bool, as_bytes, as_int, as_map, as_text, pack, unpack
+from vademecum.transport.strict import U64, as_array, as_bool, as_bytes, as_int, as_map, as_text, pack, unpack
 from vademecum.transport.vault_secrets import CHECK_SIZE
 
 __all__ = [
     "ADD",
     "GENESIS",
     "MAX_STATEMENT",
+    "RENAME",
+    "REVOKE",
     "ROLES",
     "SUCCEED",
+    "WITNESS",
     "Entry",
+    "Held",
     "Statement",
     "make_statement",
     "parse_statement",
@@ -38,17 +42,27 @@ __all__ = [
 GENESIS: Final = "genesis"
 ADD: Final = "add"
 SUCCEED: Final = "succeed"
+REVOKE: Final = "revoke"
+WITNESS: Final = "witness"
+RENAME: Final = "rename"
 ROLES: Final = ("administrator", "member", "recovery")
 
 MAX_STATEMENT: Final = 128 << 10  # bytes; new keys for some eighty devices in one statement
 MAX_PARENTS: Final = 64
 MAX_TIME_MS: Final = (1 << 53) - 1  # what every language's numbers can hold
 
+_T = TypeVar("_T")
+_HASH: Final = 32
 _PREFIX: Final = b"VR\x01"
 _SIGNING_KEYS: Final = 32
 _RECEIVING_KEYS: Final = 1216
 _MAX_SEALED_NAME: Final = 256
 _MAX_WRAP: Final = 4096
+_MAX_REVOKED: Final = 64
+_MAX_WRAPS: Final = 128
+_MAX_EARLIER: Final = 1024
+_MAX_EARLIER_KEYS: Final = 64 << 10
+_MAX_HELD: Final = 2048
 
 
 @dataclass(frozen=True)
@@ -61,12 +75,20 @@ class Entry:
     wrap: bytes
 
 
+class Held(NamedTuple):
+    """The end of the chain of `device` in `channel`, as a witness holds it."""
+
+    device: bytes
+    channel: bytes
+    seq: int
+    hash: bytes
+
+
 @dataclass(frozen=True)
 class Statement:
     """A parsed statement; `raw` is the truth, the rest is read from it.
 
-    `epoch`, `members`, `salt` and `check` are set for the kinds that have them: genesis all four, add and succeed the
-    first two.
+    What follows `at_ms` is set for the kinds that have it: see the table in docs/protocol.md.
     """
 
     raw: bytes
@@ -79,6 +101,14 @@ class Statement:
     members: tuple[Entry, ...] = ()
     salt: bytes = b""
     check: bytes = b""
+    revoked: tuple[bytes, ...] = ()
+    wraps: tuple[tuple[bytes, bytes], ...] = ()
+    earlier: tuple[bytes, ...] = ()
+    earlier_keys: bytes = b""
+    held: tuple[Held, ...] = ()
+    snapshots: tuple[bytes, ...] = ()
+    device: bytes = b""
+    sealed_name: bytes = b""
 
     @cached_property
     def hash(self) -> bytes:
@@ -157,6 +187,23 @@ def parse_statement(raw: bytes) -> Statement:
     if kind in (ADD, SUCCEED):
         _know_only(fields, kind, ("epoch", "members"))
         return Statement(*head, epoch=_epoch(fields), members=_members(fields))
+    if kind == REVOKE:
+        return _revocation(head, fields)
+    if kind == WITNESS:
+        _know_only(fields, kind, ("held", "snapshots"))
+        return Statement(
+            *head,
+            held=_sorted(fields, "held", "What a witness holds", _held, _MAX_HELD),
+            snapshots=_sorted(fields, "snapshots", "A snapshot's id", _id, _MAX_HELD),
+        )
+    if kind == RENAME:
+        _know_only(fields, kind, ("epoch", "device", "name"))
+        return Statement(
+            *head,
+            epoch=_epoch(fields),
+            device=_id(fields.get("device"), "A device in a statement"),
+            sealed_name=as_bytes(fields.get("name"), "A sealed name", at_most=_MAX_SEALED_NAME),
+        )
     if mandatory:
         raise InvalidRoster(
             f"The roster holds a statement of the kind {kind!r}, which this program does not know and may not ignore: "
@@ -174,6 +221,58 @@ def _know_only(fields: dict[object, object], kind: str, known: tuple[str, ...]) 
                 f"A statement of the kind {kind!r} has the field {name!r}, which this program does not know and may "
                 "not ignore: update it."
             )
+
+
+_Head: TypeAlias = tuple[bytes, str, bytes, bytes, tuple[bytes, ...], int]
+
+
+def _revocation(head: _Head, fields: dict[object, object]) -> Statement:
+    _know_only(fields, REVOKE, ("epoch", "revoked", "wraps", "check", "earlier", "keys"))
+    wraps = _sorted(fields, "wraps", "A wrapped key for a device", _wrap, _MAX_WRAPS)
+    if any(a == b for (a, _), (b, _) in pairwise(wraps)):
+        raise MalformedBytes("A revocation wraps its keys twice for one device.")
+    return Statement(
+        *head,
+        epoch=_epoch(fields),
+        check=as_bytes(fields.get("check"), "The check value of an epoch", exactly=CHECK_SIZE),
+        revoked=_sorted(fields, "revoked", "A revoked device", _id, _MAX_REVOKED),
+        wraps=wraps,
+        earlier=_sorted(fields, "earlier", "An earlier epoch", _hash, _MAX_EARLIER),
+        earlier_keys=as_bytes(fields.get("keys"), "The keys of earlier epochs", at_most=_MAX_EARLIER_KEYS),
+    )
+
+
+def _sorted(
+    fields: dict[object, object], name: str, what: str, read: Callable[[object, str], _T], at_most: int
+) -> tuple[_T, ...]:
+    """The field's items: each of them once, in the order of their values, so that equal sets have equal bytes."""
+    items = tuple(read(item, what) for item in as_array(fields.get(name), f"The field {name!r}", at_most=at_most))
+    if any(a >= b for a, b in pairwise(items)):  # type: ignore[operator]  # bytes, or tuples that begin with them
+        raise MalformedBytes(f"The field {name!r} of a statement is not sorted, or has something twice.")
+    return items
+
+
+def _id(value: object, what: str) -> bytes:
+    return as_bytes(value, what, exactly=ID_SIZE)
+
+
+def _hash(value: object, what: str) -> bytes:
+    return as_bytes(value, what, exactly=_HASH)
+
+
+def _wrap(value: object, what: str) -> tuple[bytes, bytes]:
+    device, wrap = as_array(value, what, exactly=2)
+    return _id(device, what), as_bytes(wrap, what, at_most=_MAX_WRAP)
+
+
+def _held(value: object, what: str) -> Held:
+    device, channel, seq, its_hash = as_array(value, what, exactly=4)
+    return Held(
+        _id(device, what),
+        _id(channel, what),
+        as_int(seq, "The number of a commit", at_least=1, at_most=U64),
+        _hash(its_hash, what),
+    )
 
 
 def _epoch(fields: dict[object, object]) -> int:

@@ -111,7 +111,8 @@ def renew(
             successor's name.
 
     Returns:
-        False if another process has renewed the installation meanwhile.
+        False if another process has renewed the installation meanwhile, or the device has been revoked: a copy of it
+        is in nobody's way.
 
     Raises:
         InvalidRoster, UnknownDevice, CannotDecrypt: the roster or the keys here are of no use. Nothing has changed.
@@ -122,6 +123,8 @@ def renew(
         writer = transaction.writer
         roster = Roster.verify(vault, [raw for _, raw in writer.scan(Table.ROSTER)])
         secrets = open_secrets(roster, former)
+        if roster.is_revoked(former.device):
+            raise _Revoked
         name = _free_name(roster, former.device, secrets)
         keep(writer, name)
         statement = succeed(former, roster, successor.keys.public, name, secrets=secrets, at_ms=at_ms)
@@ -144,7 +147,14 @@ def renew(
         for scope, records in taken:
             put_back(transaction, scope, records)
 
-    return replica.renew(successor.keys.device, successor.client, work)
+    try:
+        return replica.renew(successor.keys.device, successor.client, work)
+    except _Revoked:
+        return False
+
+
+class _Revoked(Exception):
+    """The device that was copied has been revoked."""
 
 
 def last_renewal(reader: Reader) -> Renewal | None:

@@ -8,6 +8,7 @@ state            input                                           becomes
 ===============  ==============================================  =====================================
 ``OFFLINE``      connected                                       ``CONNECTING``
 ``CONNECTING``   Challenge                                       ``PROVING``
+``PROVING``      Statements                                      the same
 ``PROVING``      Welcome                                         online: one of the three below
 ``SYNCING``      Part · Commits · End · Accepted · Refused ·     ``SYNCED`` when the relay's frontier
 ``SYNCED``       Live · Heads · Renewed · Staged · Declined ·    and the replica's agree on every
@@ -16,6 +17,7 @@ state            input                                           becomes
                                                                  else ``BLOCKED``
 ``CONNECTING``   Refused, for good: what the relay said must     ``REFUSED``; may be connected again
 ``PROVING``      be seen to by the person
+any of these     Statements that revoke this device              ``REFUSED``
 any              disconnected                                    ``OFFLINE``; ``REFUSED`` stays
 ===============  ==============================================  =====================================
 
@@ -54,7 +56,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
-from vademecum.errors import OtherGeneration, PeerFault, RelayRefused
+from vademecum.errors import AuthorRevoked, KeysMissing, OtherGeneration, PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.contract import Ledger, Problem, Received
 from vademecum.transport.frames import Frame, decode
@@ -66,7 +68,7 @@ from vademecum.transport.sync_snapshots import Snapshots
 __all__ = ["Ledger", "Problem", "Received", "State", "Sync"]
 
 
-PASSING = (OtherGeneration.code, "refused:behind")
+PASSING = (OtherGeneration.code, KeysMissing.code, "refused:behind")
 """Problems with a channel that are over as soon as the two sides agree on it."""
 
 
@@ -245,7 +247,7 @@ class Sync:
 
     def _welcomed(self, welcome: frames.Welcome) -> None:
         session = self._session
-        self._login.merge_roster(welcome.statements)
+        self._merge_roster(welcome.statements)
         session.log_id = welcome.log_id
         self.state = State.SYNCING
         self._ledger.seal_pending()
@@ -253,6 +255,7 @@ class Sync:
         for name in self._ledger.channels():
             if name not in session.channels:
                 self._channels.absent(name, session.channel(name))
+        self._login.enrol()
 
     def _refused_login(self, refused: frames.Refused) -> None:
         if refused.retry_after is None:
@@ -265,7 +268,19 @@ class Sync:
         self._login.enrol()
 
     def _statements(self, told: frames.Statements) -> None:
-        self._login.merge_roster(told.statements)
+        if self._merge_roster(told.statements) and self.online:
+            for code in (KeysMissing.code, AuthorRevoked.code):
+                self._session.withdraw(code)
+            self._channels.start_over()
+            self._local_changed(None)
+
+    def _merge_roster(self, statements: tuple[bytes, ...]) -> bool:
+        try:
+            return self._login.merge_roster(statements)
+        except RelayRefused as refused:
+            self._session.report(refused.reason, refused.message)
+            self.state = State.REFUSED
+            raise
 
     def _became_another(self) -> None:
         """This replica has become another device, and may have given up commits: it looks at everything again."""
@@ -304,6 +319,7 @@ Sync._TABLE.update(
         (State.CONNECTING, frames.Refused): Sync._refused_login,
         (State.PROVING, frames.Welcome): Sync._welcomed,
         (State.PROVING, frames.Refused): Sync._refused_login,
+        (State.PROVING, frames.Statements): Sync._statements,
     }
 )
 for _state in State:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from vademecum.errors import PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.commit import commit_hash, parse_header
-from vademecum.transport.frames import BEGINNING, frontier_digest
+from vademecum.transport.frames import BEGINNING, Frontier, frontier_digest
 from vademecum.transport.sync_session import MAX_ATTEMPTS, Channel, Session
 
 __all__ = ["Channels"]
@@ -116,7 +116,7 @@ class Channels:
         channel.pulling = False
         self._pulls -= 1
         channel.relay_base, channel.wanted = end.base, end.wanted
-        channel.told, channel.relay = True, dict(end.frontier)
+        channel.told, channel.relay = True, self._that_counts(name, end.frontier)
         missed, channel.newest = channel.newest > end.seq, end.seq
         if channel.base != end.base:
             self._apart(name, channel)
@@ -139,6 +139,8 @@ class Channels:
         if channel.relay_base[0] < channel.base[0]:
             self._check_rewind(name, channel)
             self._session.to_consider.add(name)  # the relay is to have a snapshot from here
+        elif channel.disowned:
+            self._session.to_consider.add(name)
         elif not channel.spoiled and channel.attempts < MAX_ATTEMPTS:
             channel.attempts += 1
             self._session.ask_for(name, channel)
@@ -168,6 +170,18 @@ class Channels:
         header = parse_header(live.commit)
         channel.batch.append((live.seq, live.commit))
         channel.relay[header.device] = header.seq, commit_hash(live.commit)
+        channel.relay = self._that_counts(live.channel, channel.relay)
+
+    def _that_counts(self, name: bytes, frontier: Frontier) -> dict[bytes, tuple[int, bytes]]:
+        """The relay's frontier without what lies behind the end of a revoked device's chain: nobody takes that in."""
+        roster = self._ledger.roster()
+        found: dict[bytes, tuple[int, bytes]] = {}
+        for device, end in frontier.items():
+            limit = roster.limit(device, name)
+            cut = end if limit is None or end[0] <= limit[0] else limit
+            if cut[0]:
+                found[device] = cut
+        return found
 
     def _told(self, channel: Channel) -> bool:
         """A channel that begins with this live frame has an empty frontier before it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from vademecum.errors import PeerFault
+from vademecum.errors import PeerFault, RelayRefused
 from vademecum.transport import frames
 from vademecum.transport.sync_session import Session
 
-__all__ = ["Login"]
+__all__ = ["REVOKED", "Login"]
+
+REVOKED = "revoked"
+"""The reason that a relay gives to a device that was revoked. It sends the statements that prove it before."""
 
 
 class Login:
@@ -37,7 +40,19 @@ class Login:
             self._relay_statements.update(lacking)
             self._session.send(frames.Enrol(lacking))
 
-    def merge_roster(self, statements: tuple[bytes, ...]) -> None:
+    def merge_roster(self, statements: tuple[bytes, ...]) -> bool:
+        """Whether other commits can be taken in than before: there are new keys, or other devices that count.
+
+        Raises ``RelayRefused`` if this device was revoked, whoever says so: then nothing is exchanged any more.
+        """
         self._relay_statements.update(statements)
-        if statements:
-            self._ledger.merge_roster(statements)
+        before = self._ledger.roster()
+        after = self._ledger.merge_roster(statements)
+        if after.is_revoked(self._ledger.device):
+            raise RelayRefused("This device was revoked.", reason=REVOKED)
+        return (before.epochs.keys(), before.live, before.held, before.snapshots) != (
+            after.epochs.keys(),
+            after.live,
+            after.held,
+            after.snapshots,
+        )

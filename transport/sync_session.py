@@ -51,6 +51,7 @@ class Channel:
     unanswered: int = 0  # parts of offers that the relay has not answered yet
     declined: int = 0  # offers in a row
     wanted: int = 0  # a generation that the relay asks to be outdone
+    disowned: bool = False  # whether the relay's snapshot is by a revoked device and nobody builds on it
 
     @property
     def tail(self) -> int:
@@ -72,6 +73,8 @@ class Channel:
 
     @property
     def agreed(self) -> bool:
+        if self.disowned and not self.ours:
+            return True  # only a revoked device has ever written here, and nobody has taken anything of it
         return self.base == self.relay_base and self.ours == self.relay
 
 
@@ -109,9 +112,9 @@ class Session:
     def report(self, code: str, message: str, channel: bytes = b"", device: bytes = b"", seq: int = 0) -> None:
         self.problems.setdefault((code, channel, device, seq), Problem(code, message, channel, device, seq))
 
-    def withdraw(self, code: str, channel: bytes) -> None:
-        """Problems of that kind with *channel* are over."""
-        for key in [key for key in self.problems if key[:2] == (code, channel)]:
+    def withdraw(self, code: str, channel: bytes | None = None) -> None:
+        """Problems of that kind with *channel*, or with any, are over."""
+        for key in [key for key in self.problems if key[0] == code and channel in (None, key[1])]:
             del self.problems[key]
 
     def ask_for(self, name: bytes, channel: Channel) -> None:

@@ -1,16 +1,17 @@
 """The sync machine's part that adopts the relay's snapshots, and offers its own.
 
-A snapshot is offered in one of three cases: the replica says that one is due; the relay builds on an older generation
+A snapshot is offered in one of four cases: the replica says that one is due; the relay builds on an older generation
 than the replica, because it has lost something; or the relay asks for one, because another device is in the second
-case and lacks what is here. In the first and the third the two sides must be in step, so that the relay can accept it.
-It is adopted by the device that offered it as by every other one.
+case and lacks what is here; or the relay builds on one by a revoked device that nobody has taken in. In the first and
+the third the two sides must be in step, so that the relay can accept it. It is adopted by the device that offered it as
+by every other one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vademecum.errors import PeerFault
+from vademecum.errors import AuthorRevoked, PeerFault
 from vademecum.transport import frames
 from vademecum.transport.frames import Base
 from vademecum.transport.snapshot import parse_part, snapshot_id
@@ -42,7 +43,7 @@ class Snapshots:
         if index == 0:  # the answer begins, or begins anew
             channel.parts.clear()
             channel.batch.clear()
-            channel.spoiled = False
+            channel.spoiled = channel.disowned = False
         elif index != len(channel.parts):
             raise PeerFault("The relay sent the parts of a snapshot out of their order.")
         channel.parts.append(part.part)
@@ -70,6 +71,7 @@ class Snapshots:
             session.report(problem.code, problem.message, name, problem.device)
         if received.quarantined:
             channel.spoiled = True
+            channel.disowned = any(problem.code == AuthorRevoked.code for problem in received.quarantined)
             return False
         if self._ledger.base(name)[0] > channel.base[0]:
             channel.attempts = 0  # that is progress, and cannot go on for ever
@@ -94,13 +96,14 @@ class Snapshots:
 
     def _is_due(self, name: bytes, channel: Channel) -> bool:
         if channel.base != channel.relay_base:
-            return channel.base[0] > channel.relay_base[0]
+            return channel.base[0] > channel.relay_base[0] or (channel.disowned and bool(channel.ours))
         return channel.ours == channel.relay and (
             channel.base[0] < channel.wanted < GENERATIONS - 1 or self._ledger.snapshot_due(name)
         )
 
     def _offer(self, name: bytes, channel: Channel) -> None:
-        generation = max(channel.base[0], channel.wanted if channel.wanted < GENERATIONS - 1 else 0) + 1
+        outdone = channel.relay_base[0] if channel.disowned else channel.base[0]
+        generation = max(channel.base[0], outdone, channel.wanted if channel.wanted < GENERATIONS - 1 else 0) + 1
         parts = self._ledger.make_snapshot(name, generation)
         channel.ours = dict(self._ledger.frontier(name))
         if not parts:

@@ -1,4 +1,7 @@
-"""What every member of a vault shares: the key of an epoch and the naming key, each under a check value."""
+"""What every member of a vault shares: the key of an epoch and the naming key, each under a check value.
+
+Keys of epochs that are over are kept: what was sealed under them is still read.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,13 @@ class VaultSecrets:
         epoch: 1 or more.
         epoch_key: 32 bytes; all channel keys of the epoch are derived from it.
         naming_key: 32 bytes, made with the vault and never changed; gives channels their ids.
+        others: what is at hand of other epochs; two that began at the same time have one number.
     """
 
     epoch: int
     epoch_key: bytes = field(repr=False)
     naming_key: bytes = field(repr=False)
+    others: tuple[VaultSecrets, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.epoch < 1 << 32:
@@ -59,6 +64,10 @@ class VaultSecrets:
             raise MalformedBytes("The vault's secrets name epoch 0; epochs start at 1.")
         keys = data[_EPOCH_END:-CHECK_SIZE]
         return cls(epoch, keys[:KEY_SIZE], keys[KEY_SIZE:])
+
+    def of(self, epoch: int) -> tuple[VaultSecrets, ...]:
+        """All that is at hand of the epochs with that number: nearly always one, or none."""
+        return tuple(one for one in (self, *self.others) if one.epoch == epoch)
 
     def to_bytes(self) -> bytes:
         """The secrets in plain, 87 bytes, with a check value."""

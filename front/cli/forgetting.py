@@ -54,8 +54,9 @@ def forget(
     follow as they sync; --status says who has not yet.
 
     JSON: {"forgotten": how many leaves are gone here}, of a session leaves and messages; with --status {"complete",
-    "outstanding": [{"scope", "here", "relay", "devices"}, …], "files"}: whether this device's files, or the relay, may
-    still hold something of that scope, the names of the other devices that may, and files to look into.
+    "outstanding": [{"scope", "here", "relay", "devices"}, …], "files", "revoked"}: whether this device's files, or the
+    relay, may still hold something of that scope, the names of the other devices that may, files to look into, and
+    revoked devices that had not confirmed, and for which nobody waits.
 
     \b
     Examples:
@@ -97,9 +98,17 @@ def _show(forgetting: Forgetting, as_json: bool) -> None:
         print_json(forgetting.as_json())
         return
     if forgetting.complete:
-        print_line("All that was forgotten is gone from everywhere.")
+        print_line(
+            f"All that was forgotten is gone from every{'where' if not forgetting.revoked else ' device of yours'}."
+        )
     for one in forgetting.outstanding:
         places = ["this device's files"] * one.here + ["commits and the relay"] * one.relay + list(one.devices)
         print_line(printable(f"{one.scope}  may still be in: {', '.join(places)}"))
     for file in forgetting.files:
         print_line(printable(f"{file}  may hold it, and is yours to look into and delete"))
+    if forgetting.revoked:
+        print_line(
+            printable(
+                f"{', '.join(forgetting.revoked)}  was revoked and may keep a copy for good; nothing waits for it"
+            )
+        )

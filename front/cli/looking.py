@@ -127,6 +127,6 @@ def log(
 def _device_names(vault: Vault) -> dict[bytes, str]:
     """Names by device. None where this device's keys cannot be read, for names are sealed; ids are shown then."""
     try:
-        return {device.id: device.name for device in vault.status().devices}
+        return {device.id: device.name for device in vault.devices()}
     except (PeerFault, Trouble):
         return {}

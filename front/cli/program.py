@@ -44,6 +44,7 @@ COMMANDS = {
     "status": "syncing:status",
     "pair": "joining:pair",
     "join": "joining:join",
+    "device": "",
     "compact": "maintaining:compact",
     "retention": "maintaining:retention",
     "doctor": "maintaining:doctor",
@@ -53,7 +54,8 @@ COMMANDS = {
 
 RELAY_COMMANDS = {"serve": "relaying:serve", "use": "relaying:use"}
 DAEMON_COMMANDS = {"start": "daemon:start", "stop": "daemon:stop", "status": "daemon:status"}
-GROUPS = {"relay": RELAY_COMMANDS, "daemon": DAEMON_COMMANDS}
+DEVICE_COMMANDS = {"list": "devices:list_all", "revoke": "devices:revoke", "rename": "devices:rename"}
+GROUPS = {"relay": RELAY_COMMANDS, "daemon": DAEMON_COMMANDS, "device": DEVICE_COMMANDS}
 
 _EPILOG = """\b
 Exit codes: 0 it was done; 1 it could not be, or a rule of the memory says no; 2 the call was wrong;
@@ -82,6 +84,10 @@ class _RelayGroup(_Group):
 
 class _DaemonGroup(_Group):
     table = DAEMON_COMMANDS
+
+
+class _DeviceGroup(_Group):
+    table = DEVICE_COMMANDS
 
 
 def program() -> Any:
@@ -172,9 +178,15 @@ def _daemon(context: typer.Context) -> None:
     _help_unless_called(context)
 
 
+def _device(context: typer.Context) -> None:
+    """Show the devices of this vault; revoke one that was lost, or rename one."""
+    _help_unless_called(context)
+
+
 _INNER: dict[str, tuple[type[_Group], str, Any]] = {
     "relay": (_RelayGroup, "relay", _relay),
     "daemon": (_DaemonGroup, "daemon", _daemon),
+    "device": (_DeviceGroup, "device", _device),
 }
 
 

@@ -52,7 +52,7 @@ class _Desk(Hub):
     def work(self) -> None:
         """What one turn of `Hub.run` does."""
         batch = self._next_batch()
-        outcomes = self._perform([request for _, request in batch])
+        outcomes = self._perform([self._up_to_date(request) for _, request in batch])
         for (peer, request), outcome in zip(batch, outcomes, strict=True):
             self.apply(peer, peer.connection.finished(request, outcome))
 

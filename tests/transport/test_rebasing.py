@@ -279,7 +279,7 @@ def test_a_snapshot_that_is_not_sound_is_one_problem_and_changes_nothing(three: 
         "another scope's": (resealed(parts, 1, scope="user.private"), "invalid-snapshot"),
         "of no scope": (resealed(parts, 1, scope="nonsense"), "invalid-snapshot"),
         "under another key": (resealed(parts, 1, key=bytes(32)), "cannot-decrypt"),
-        "of an epoch unknown here": (resealed(parts, 1, epoch=2), "invalid-snapshot"),
+        "of an epoch unknown here": (resealed(parts, 1, epoch=2), "keys-missing"),
         "of two generations": (resealed(parts, 1, content=later), "invalid-snapshot"),
         "of no content": (resealed(parts, 1, content=b"\x93\x01"), "malformed-bytes"),
     }

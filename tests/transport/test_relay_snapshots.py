@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.transport.family import found
 from tests.transport.relay_store_process import STEPS, ended
 from vademecum.transport.commit import NO_PREVIOUS
 from vademecum.transport.frames import BEGINNING, Commits, End, Frame, Pull, frontier_digest
@@ -60,7 +61,7 @@ def offer(
         content=content,
         entropy=os.urandom,
     )
-    return [SnapshotPart(VAULT, parse_part(part), part) for part in parts]
+    return [SnapshotPart(VAULT, parse_part(part), part, found().roster) for part in parts]
 
 
 def base_of(parts: list[SnapshotPart]) -> tuple[int, bytes]:

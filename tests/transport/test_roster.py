@@ -18,6 +18,7 @@ from vademecum.errors import (
     Refused,
     UnknownDevice,
 )
+from vademecum.transport import membership
 from vademecum.transport import roster as rosters
 from vademecum.transport.keys import DeviceKeys, DevicePublic, vault_id
 from vademecum.transport.roster import Roster, VaultSecrets, add, member_name, open_secrets, succeed
@@ -301,7 +302,7 @@ def test_nobody_else_can_found_the_vault_of_a_given_id() -> None:
 def test_an_unknown_mandatory_kind_field_or_role_is_refused_by_name() -> None:
     one = {"epoch": 1, "members": [entry(device(1).public)]}
     for raw, name in (
-        (statement(FAMILY.keys, "revoke", fields={}), "'revoke'"),
+        (statement(FAMILY.keys, "scopes", fields={}), "'scopes'"),
         (statement(FAMILY.keys, fields={**one, "until": 5}), "'until'"),
         (statement(FAMILY.keys, fields={"epoch": 1, "members": [entry(device(1).public, "pope")]}), "'pope'"),
     ):
@@ -382,7 +383,7 @@ def test_a_statement_of_another_form_is_malformed(raw: bytes) -> None:
 
 
 def test_a_roster_has_an_upper_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rosters, "MAX_STATEMENTS", 4)
+    monkeypatch.setattr(membership, "MAX_STATEMENTS", 4)
     with pytest.raises(InvalidRoster, match="at most 4"):
         Roster.verify(None, history())
 

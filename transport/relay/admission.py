@@ -7,7 +7,7 @@ each request what became of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ MESSAGES = {
     "malformed": "The relay was sent bytes that are not a commit.",
     "wrong-vault": "A commit belongs to another vault than the one that was logged in to.",
     "stranger": "A commit is by a device that is not in the vault's roster.",
+    "revoked": "A commit is by a device that was revoked, and no member has said that it held it by then.",
     "bad-signature": "A commit's signature does not match.",
     "gap": "A commit does not follow the last one of its device that the relay holds.",
     "fork": "The relay holds another commit in that place: two copies of one device have written.",
@@ -45,6 +46,7 @@ DECLINED = {
     "malformed": "The relay was sent bytes that are not a part of a snapshot.",
     "wrong-vault": "A snapshot belongs to another vault than the one that was logged in to.",
     "stranger": "A snapshot is by a device that is not in the vault's roster.",
+    "revoked": "A snapshot is by a device that was revoked.",
     "bad-signature": "A snapshot's signature does not match.",
     "superseded": "The relay has a snapshot of that generation already, or of a later one.",
     "behind": "The relay holds commits that the snapshot does not contain.",
@@ -133,13 +135,17 @@ def admit(vault: bytes, roster: Roster, commit: bytes) -> Arrival | _Refusal:
         verify(commit, member.public)
     except BadSignature:
         return "bad-signature", which
+    its_hash = commit_hash(commit)
+    limit = roster.limit(header.device, header.channel)
+    if limit is not None and header.seq >= limit[0] and (header.seq, its_hash) != limit:
+        return "revoked", which
     return Arrival(
         vault,
         header.channel,
         header.device,
         header.seq,
         header.previous,
-        commit_hash(commit),
+        its_hash,
         commit,
         header.generation,
     )
@@ -156,8 +162,10 @@ def admit_part(vault: bytes, roster: Roster, data: bytes) -> SnapshotPart | Offe
     member = roster.members.get(part.device)
     if member is None:
         return Offered(part, "stranger")
+    if member.revoked:
+        return Offered(part, "revoked")
     try:
-        return SnapshotPart(vault, verify_part(data, member.public), data)
+        return SnapshotPart(vault, verify_part(data, member.public), data, roster)
     except BadSignature:
         return Offered(part, "bad-signature")
 
@@ -166,8 +174,12 @@ def perform(store: Store, requests: Sequence[Request]) -> list[Result]:
     """Carries out the requests in one durable transaction. Raises ``StorageTrouble``; then none was carried out."""
     work: list[Work] = []
     waiting: list[Callable[[Iterator[Place]], Result]] = []
+    joined: dict[bytes, list[bytes]] = {}  # what of the rosters becomes durable with this transaction
     for request in requests:
+        if not isinstance(request, Join) and request.vault in joined:
+            request = replace(request, roster=request.roster.merge(joined[request.vault]))
         if isinstance(request, Join):
+            joined.setdefault(request.vault, []).extend(one.raw for one in request.statements)
             work.append(Enrolment(request.vault, [(one.hash, one.raw) for one in request.statements]))
             waiting.append(partial(_enrolled, request))
         elif isinstance(request, OfferRequest):

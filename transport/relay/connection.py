@@ -47,7 +47,19 @@ from vademecum.transport.relay.rosters import Rosters
 from vademecum.transport.relay.store import Store
 from vademecum.transport.roster import Roster, Statement
 
-__all__ = ["Announce", "Attend", "Connection", "Disconnect", "Effect", "Open", "Ring", "Send", "State", "Submit"]
+__all__ = [
+    "Announce",
+    "Attend",
+    "Connection",
+    "Disconnect",
+    "Effect",
+    "Open",
+    "Review",
+    "Ring",
+    "Send",
+    "State",
+    "Submit",
+]
 
 LOGIN_SECONDS = 10.0
 """How long a connection may take to log in or to claim a mailbox."""
@@ -113,6 +125,13 @@ class Ring:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """Call ``reviewed`` on every open connection of the vault, this one included: its roster has grown."""
+
+    vault: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Disconnect:
     """Send what is queued, then close with this WebSocket code."""
 
@@ -120,7 +139,7 @@ class Disconnect:
     reason: str
 
 
-Effect: TypeAlias = Send | Announce | Submit | Open | Attend | Ring | Disconnect
+Effect: TypeAlias = Send | Announce | Submit | Open | Attend | Ring | Review | Disconnect
 
 
 class Connection:
@@ -278,6 +297,8 @@ class Connection:
         shown = self._challenged_with
         held = prove.statements or (() if shown is None else tuple(one.raw for one in shown.statements))
         self._client_statements = frozenset(held)
+        if member.revoked:  # what it says behind the back of those who revoked it is not kept
+            return self._expel(roster)
         fresh = _new_statements(known, roster)
         if not fresh:
             return self._welcome(roster)
@@ -302,11 +323,30 @@ class Connection:
                 failure = error
         raise failure
 
+    def reviewed(self) -> list[Effect]:
+        """The vault's roster has grown: whoever was revoked is shown out."""
+        if self.state is not State.OPEN:
+            return []
+        try:
+            roster = self._rosters.get(self.vault)
+        except StorageTrouble:
+            return self._end("storage", "The relay cannot read its store.", RETRY_MS, INTERNAL_ERROR)
+        return self._expel(roster) if roster is not None and roster.is_revoked(self.device) else []
+
+    def _expel(self, roster: Roster) -> list[Effect]:
+        """Sends the statements that prove it to the device that they revoke, and ends."""
+        told = frames.Statements(roster.head, self._lacking(roster))
+        return [Send(encode(told)), *self._end("revoked", "This device was revoked: it is in the vault no more.")]
+
+    def _lacking(self, roster: Roster) -> tuple[bytes, ...]:
+        return tuple(one.raw for one in roster.statements if one.raw not in self._client_statements)
+
     def _welcome(self, roster: Roster) -> Iterable[Effect]:
+        if roster.is_revoked(self.device):
+            return self._expel(roster)
         self.state = State.OPEN
         self.deadline = None
-        known = self._client_statements
-        lacking = tuple(one.raw for one in roster.statements if one.raw not in known)
+        lacking = self._lacking(roster)
         limits = {"commit": MAX_COMMIT, "frame": frames.MAX_FRAME}
         welcome = frames.Welcome(self._store.log_id, self._store.heads(self.vault), lacking, limits)
         return [Open(self.vault), Send(encode(welcome))]
@@ -378,6 +418,7 @@ class Connection:
         elif self.state is State.OPEN:
             self._enrolling = tuple(one for one in self._enrolling if one not in raw)
             yield Send(told)
+        yield Review(self.vault)
 
     # --- a mailbox ----------------------------------------------------------------------------------------------
 

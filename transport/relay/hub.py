@@ -11,11 +11,12 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 from vademecum.errors import StorageTrouble
-from vademecum.transport.relay.admission import OfferRequest, PushRequest, Request, Result, perform
+from vademecum.transport.relay.admission import Join, OfferRequest, PushRequest, Request, Result, perform
 from vademecum.transport.relay.connection import (
     Announce,
     Attend,
@@ -23,6 +24,7 @@ from vademecum.transport.relay.connection import (
     Disconnect,
     Effect,
     Open,
+    Review,
     Ring,
     Send,
     Submit,
@@ -92,6 +94,9 @@ class Hub:
                 case Ring(mailbox):
                     for other in list(self._attending.get(mailbox, ())):
                         self.apply(other, other.connection.rung(self.clock()))
+                case Review(vault):
+                    for other in list(self._open.get(vault, ())):
+                        self.apply(other, other.connection.reviewed())
                 case Disconnect(code, reason):
                     peer.disconnect(code, reason)
 
@@ -110,7 +115,7 @@ class Hub:
         while True:
             await self._work.wait()
             batch = self._next_batch()
-            requests = [request for _, request in batch]
+            requests = [self._up_to_date(request) for _, request in batch]
             outcomes = await asyncio.shield(loop.run_in_executor(self._writer, self._perform, requests))
             for (peer, request), outcome in zip(batch, outcomes, strict=True):
                 self.apply(peer, peer.connection.finished(request, outcome))
@@ -129,6 +134,18 @@ class Hub:
         if not self._waiting:
             self._work.clear()
         return batch
+
+    def _up_to_date(self, request: Request) -> Request:
+        """With the roster as it is now: a device may have been revoked while its commits were waiting."""
+        if isinstance(request, Join):
+            return request
+        try:
+            known = self.rosters.get(request.vault)
+        except StorageTrouble:
+            return request  # the writer will notice
+        if known is None or known.head == request.roster.head:
+            return request
+        return replace(request, roster=request.roster.merge(one.raw for one in known.statements))
 
     def _perform(self, requests: Sequence[Request]) -> Sequence[Result | None]:
         try:

@@ -249,7 +249,7 @@ class LmdbStore:
         row = txn.get(channel, db=self._db["channels"])
         if row is None and self._count_channels(txn, item.vault) >= MAX_CHANNELS:
             return Place(reason="channels"), 0
-        shelved = snapshots.shelve(txn, self._db, item.vault, item.part, item.data)
+        shelved = snapshots.shelve(txn, self._db, item.vault, item.part, item.data, item.roster)
         if shelved.size:
             last = 0 if row is None else number_of(row[:8])
             txn.put(channel, key_of(last) + key_of(shelved.size), db=self._db["channels"])

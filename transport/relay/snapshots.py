@@ -10,9 +10,9 @@ table          key                                    value
 
 A batch is named by the first 16 bytes of its first part's hash. Parts are staged until the last one has come. Then, by
 compare and swap, the snapshot is accepted if its generation is greater than the channel's and its frontier contains
-all that the relay holds; in the same transaction everything that it replaces is deleted: the log and the chains of the
-channel, the snapshot before, and what else was staged for it. One snapshot is kept and not two, since what was
-forgotten must not survive in the second.
+all that the relay holds, but for what nobody takes in, since it is by a device that was revoked. In the same
+transaction everything that it replaces is deleted: the log and the chains of the channel, the snapshot before, and what
+else was staged for it. One snapshot is kept and not two, since what was forgotten must not survive in the second.
 
 Reasons to decline: ``superseded`` (the channel has that generation already, or a later one), ``behind`` (the relay
 holds commits that the snapshot does not contain), ``fork`` (another commit stands in the place of one that it names),
@@ -31,6 +31,7 @@ import lmdb
 from vademecum.transport.commit import commit_hash
 from vademecum.transport.frames import BEGINNING, Base
 from vademecum.transport.relay.records import checked, key_of, number_of, scan, with_check
+from vademecum.transport.roster import Roster
 from vademecum.transport.snapshot import Part, parse_part, snapshot_id
 
 __all__ = ["MAX_STAGED", "Held", "Shelved", "current", "drop_staged", "part", "shelve"]
@@ -76,13 +77,13 @@ def part(txn: lmdb.Transaction[bytes], db: Tables, channel: bytes, base: Base, i
     return None if data is None else checked(data)
 
 
-def shelve(txn: lmdb.Transaction[bytes], db: Tables, vault: bytes, new: Part, data: bytes) -> Shelved:
+def shelve(txn: lmdb.Transaction[bytes], db: Tables, vault: bytes, new: Part, data: bytes, roster: Roster) -> Shelved:
     """Stages a part whose signature has been checked; accepts the snapshot if it was the last one."""
     channel = vault + new.channel
     freed = 0
     if new.index == 0:
         freed = _unstage(txn, db, channel + new.device)
-        reason = _objection(txn, db, channel, new)
+        reason = _objection(txn, db, channel, new, roster)
         if reason:
             return Shelved(reason, freed=freed)
         freed += _make_room(txn, db, vault)
@@ -103,7 +104,7 @@ def shelve(txn: lmdb.Transaction[bytes], db: Tables, vault: bytes, new: Part, da
     txn.put(channel + new.device, key_of(order) + batch + index, db=db["staged"])
     if not new.complete:
         return Shelved(freed=freed)
-    reason = _objection(txn, db, channel, first)
+    reason = _objection(txn, db, channel, first, roster)
     if reason:
         return Shelved(reason, freed=freed + _unstage(txn, db, channel + new.device))
     return _accept(txn, db, channel, first, batch, snapshot_id(data))
@@ -114,23 +115,37 @@ def drop_staged(txn: lmdb.Transaction[bytes], db: Tables) -> int:
     return sum(_unstage(txn, db, key) for key, _ in _all(txn, db, "staged", b""))
 
 
-def _objection(txn: lmdb.Transaction[bytes], db: Tables, channel: bytes, first: Part) -> str:
+def _objection(txn: lmdb.Transaction[bytes], db: Tables, channel: bytes, first: Part, roster: Roster) -> str:
     """Why the snapshot with this first part cannot take the place of what is here; empty if it can."""
     held = current(txn, db, channel)
     if first.generation <= held.base[0]:
         return "superseded"
+    if _disowned(txn, db, channel, held, roster):
+        return ""  # nobody builds on what is here; whoever finds something of theirs missing says it again
     reason = ""
     for key, row in _all(txn, db, "frontiers", channel):
-        seq, its_hash = first.frontier.get(key[32:], (0, b""))
-        if seq < number_of(row[:8]):
+        device, end = key[32:], (number_of(row[:8]), row[8:])
+        limit = roster.limit(device, channel[16:])
+        if limit is not None and end[0] > limit[0]:
+            end = limit
+        seq, its_hash = first.frontier.get(device, (0, bytes(32)))
+        if seq < end[0]:
             reason = reason or "behind"
-        elif seq == number_of(row[:8]) and its_hash != row[8:]:
+        elif seq == end[0] and its_hash != end[1]:
             reason = "fork"
     if reason and first.generation > held.base[0] + 1:
         # Its author builds on a snapshot that was lost here, and cannot take in what has been added since. Whoever can
         # is told by `wanted` to bring both together.
         _hold(txn, db, channel, held._replace(wanted=max(held.wanted, first.generation)))
     return reason
+
+
+def _disowned(txn: lmdb.Transaction[bytes], db: Tables, channel: bytes, held: Held, roster: Roster) -> bool:
+    """Whether the snapshot here is by a device that was revoked, and no member builds on it."""
+    if held.batch == _NO_BATCH:
+        return False
+    first = parse_part(checked(txn.get(channel + held.batch + bytes(4), db=db["parts"]) or b""))
+    return not roster.accepts_snapshot(first.device, held.base[1])
 
 
 def _accept(
@@ -142,6 +157,7 @@ def _accept(
     if held.batch != _NO_BATCH:
         freed += _clear(txn, db, "parts", channel + held.batch)
     freed += sum(_unstage(txn, db, key) for key, _ in _all(txn, db, "staged", channel))
+    _clear(txn, db, "frontiers", channel)
     for device, (seq, its_hash) in first.frontier.items():
         txn.put(channel + device, key_of(seq) + its_hash, db=db["frontiers"])
     _hold(txn, db, channel, Held((first.generation, its_id), batch, 0))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from vademecum.transport.frames import BEGINNING, Base, Head, LogEntry
+from vademecum.transport.roster import Roster
 from vademecum.transport.snapshot import Part
 
 __all__ = ["Arrival", "Enrolment", "Page", "Place", "SnapshotPart", "Store", "Work"]
@@ -31,11 +32,15 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPart:
-    """A part of a snapshot whose signature and author have been checked; whether it fits has not."""
+    """A part of a snapshot whose signature and author have been checked; whether it fits has not.
+
+    The roster says what of the channel is by revoked devices, and need not be in it.
+    """
 
     vault: bytes
     part: Part
     data: bytes
+    roster: Roster
 
 
 @dataclass(frozen=True, slots=True)
