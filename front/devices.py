@@ -130,8 +130,9 @@ def farewell(vault: Vault) -> str:
         f"vault no more, and exchanges nothing with the others. What is here stays, and can be read."
     )
     if pending:
+        changes = "a change" if pending == 1 else f"{pending:,} changes"
         said += (
-            f" It has {pending:,} changes that the others do not have: `vademecum export FILE` here and "
+            f" It has {changes} that the others do not have: `vademecum export FILE` here and "
             f"`vademecum import FILE` on another device carry over what they say."
         )
     return f"{said} To use this computer again, join it as a new device, in another folder."
@@ -163,9 +164,9 @@ def refused_changes(vault: Vault, ledger: ReplicaLedger) -> list[Problem]:
     return [
         Problem(
             "author-revoked",
-            f"{count:,} commits of the revoked device {name_of(roster, device, ledger.secrets)!r} were not taken in: "
-            f"no other device had them when it was revoked. They are still on it: `vademecum export FILE` there and "
-            f"`vademecum import FILE` here carry over what they say.",
+            f"Of the revoked device {name_of(roster, device, ledger.secrets)!r}, {count:,} of its last commits were "
+            f"not taken in: no other device had them when it was revoked. They are still on it: "
+            f"`vademecum export FILE` there and `vademecum import FILE` here carry over what they say.",
             device=device,
         )
         for device, count in devices.items()

@@ -85,8 +85,7 @@ def read_status(vault: Vault) -> Status:
         None if recorded.synced_at_ms is None else show_time(recorded.synced_at_ms),
         tuple(one for one in list_devices(ledger) if not one.revoked),
         (
-            *told,
-            *vault.installation.problems(lambda device: name_of(known, device, ledger.secrets)),
+            *(told or vault.installation.problems(lambda device: name_of(known, device, ledger.secrets))),
             *in_names(vault, problems),
             *refused_changes(vault, ledger),
         ),

@@ -336,7 +336,10 @@ class Vault(Forming):
 
     @property
     def device_name(self) -> str:
-        return self.installation.identity.name
+        from vademecum.devices import name_of
+
+        ledger = self.ledger()
+        return name_of(ledger.roster(), ledger.device, ledger.secrets)
 
     @property
     def relay(self) -> str | None:

@@ -108,7 +108,12 @@ def test_the_command_forgets_in_each_way_and_says_how_far_it_has_come(call: Call
     assert call("forget", "a", "--only", "--json").json == {"forgotten": 1}
     assert call("remember", "d", "1", "--agent", FOOD, "--because", "said").code == 0
     assert call("forget", "--since", "2020-01-01T00:00:00Z").out == "1 leaf is forgotten.\n"
-    assert call("forget", "--status", "--json").json == {"complete": True, "outstanding": [], "files": []}
+    assert call("forget", "--status", "--json").json == {
+        "complete": True,
+        "outstanding": [],
+        "files": [],
+        "revoked": [],
+    }
     assert "gone from everywhere" in call("forget", "--status").out
     assert call("forget", "--session", "talk").code == 1
     for wrong in (("--status", "a"), ("--only",), ("--since", "yesterday"), ("c", "--agent", FOOD), ()):

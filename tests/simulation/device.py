@@ -52,6 +52,8 @@ EXPECTED_PROBLEMS = frozenset(
     {"relay-rewound", "cannot-catch-up", "refused:bad-proof", "refused:unexpected", "refused:gap", "refused:behind"}
 )
 """What may be reported while the world is broken. Nobody forges, forks or spoils a commit here."""
+REVOKING_PROBLEMS = frozenset({"revoked", "refused:revoked", "author-revoked", "keys-missing", "unknown-device"})
+"""And where devices are revoked."""
 
 
 class Keyring:
@@ -83,11 +85,22 @@ class Keyring:
 
 
 class _Ledger(ReplicaLedger):
-    """Says when the commits of this device may have been given up for a snapshot."""
+    """Says when the commits of this device may have been given up for a snapshot, and who is revoked."""
 
-    def __init__(self, rebased: Callable[[], None], *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self, rebased: Callable[[], None], heard: Callable[[set[bytes]], None], *arguments: Any, **options: Any
+    ) -> None:
         super().__init__(*arguments, **options)
         self._rebased = rebased
+        self._heard = heard
+
+    def merge_roster(self, statements: Sequence[bytes]) -> Roster:
+        before = self.roster()
+        after = super().merge_roster(statements)
+        gone = {who for who in after.members if after.is_revoked(who) and not before.is_revoked(who)}
+        if gone:
+            self._heard(gone)
+        return after
 
     def adopt(self, channel: bytes, log_id: bytes, parts: Sequence[bytes], position: int) -> Received:
         try:
@@ -134,6 +147,11 @@ class Device:
         self._now = now
         self._entropy = random.Random(seed)
         self._wrote: list[str] = []
+        self.everyone: Sequence[Device] = ()
+        """All devices of the world."""
+        self.facts_written: list[Fact] = []
+        self.heard_holding: list[Fact] = []
+        """What this device held of each revoked one when it heard of the revocation."""
         self._unsealed: dict[str, list[Fact]] = {}
         self._sealed: dict[str, int] = {}  # scope → number of the last commit when the first unsealed fact came
         self._start_program()
@@ -222,6 +240,7 @@ class Device:
         )
         self.ledger = _Ledger(
             self.note_rebased,
+            self.note_heard,
             self.daemon,
             self._vault,
             self._keyring.keys[self.daemon.device],
@@ -230,6 +249,9 @@ class Device:
             copies=copies,
         )
         self.sync = Sync(self.ledger, ORIGIN)
+
+    def keys(self) -> DeviceKeys:
+        return self._keyring.keys[self.ledger.device]
 
     def restart(self, relay: Relay) -> None:
         """Both processes end and begin again."""
@@ -283,7 +305,7 @@ class Device:
     # --- the relay ----------------------------------------------------------------------------------------------
 
     def connect(self, relay: Relay) -> None:
-        if self.line is None and not self.apart:
+        if self.line is None and not self.apart and not self.ledger.revoked:
             self.line = relay.dial()
             self._tell(self.sync.connected, relay)
 
@@ -326,7 +348,8 @@ class Device:
         self.note_sealed()
         for problem in self.sync.problems:
             early = self.lossy and problem.code in ("unknown-device", "other-generation")
-            assert early or problem.code in EXPECTED_PROBLEMS, problem
+            due_to_revoking = self._truth.revoked and problem.code in REVOKING_PROBLEMS
+            assert early or due_to_revoking or problem.code in EXPECTED_PROBLEMS, problem
         return done
 
     def _drop_line(self, relay: Relay) -> None:
@@ -346,6 +369,11 @@ class Device:
     def add(self, fact: Fact) -> None:
         """*fact* was written here."""
         self._truth.facts.append(fact)
+        self.facts_written.append(fact)
+        if self._truth.revoked and isinstance(fact.said, Written) and isinstance(fact.said.value, str):
+            others = [one for one in self.everyone if one is not self and not one.ledger.revoked]
+            if others and all(one.ledger.roster().is_revoked(self.id) for one in others):
+                self._truth.late.add(fact.said.value)
         if isinstance(fact.said, Written) and isinstance(fact.said.value, str):
             self._wrote.append(fact.said.value)
         if fact.scope not in self._unsealed:
@@ -362,6 +390,15 @@ class Device:
             seq = self._last_sealed(scope)
             if seq > self._sealed[scope]:
                 self._truth.sealed[scope, self.id, seq] = self._unsealed.pop(scope)
+
+    def note_heard(self, gone: set[bytes]) -> None:
+        """This device has heard that others are revoked."""
+        with self.program.read() as view:
+            scopes = view.scopes()
+        for scope in scopes:
+            for who, (seq, _) in self.ledger.frontier(self.channel(scope)).items():
+                if who in gone:
+                    self.heard_holding += self._truth.carried(scope, who, 1, seq)
 
     def note_rebased(self) -> None:
         """What was sealed beyond a snapshot that was adopted is sealed anew."""

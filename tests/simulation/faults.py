@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["APART", "FAULTS", "Fault", "Mishap"]
 
 MINUTE, HOUR, DAY, YEAR = 60_000, 3_600_000, 86_400_000, 365 * 86_400_000
+REVOKED = ("author-revoked", "keys-missing")
+"""What may be wrong with a commit where devices are revoked."""
+BARE = (*REVOKED, "unknown-device")
+"""And if it comes without the statements that its author had."""
 SKEWS = (0, 700, -700, MINUTE, -MINUTE, HOUR, -HOUR, DAY, -DAY, YEAR, -YEAR, 40 * YEAR)
 
 
@@ -220,6 +224,8 @@ class Carry:
         giver.write(lambda _: giver.ledger.seal_pending(), world.relay, in_daemon=True)
         giver.note_sealed()
         statements = [one.raw for one in giver.ledger.roster().statements]
+        if world.truth.revoked and rng.random() < 0.3:
+            statements = []  # only the commits
         if not device.write(lambda _: device.ledger.merge_roster(statements), world.relay, in_daemon=True)[1]:
             return False
         for channel in giver.ledger.channels():
@@ -237,7 +243,8 @@ class Carry:
                     world.relay,
                     in_daemon=True,
                 )
-                assert received is None or received.quarantined == (), received
+                refused = () if received is None else received.quarantined
+                assert all(problem.code in (REVOKED if statements else BARE) for problem in refused), received
         return True
 
 
@@ -297,6 +304,16 @@ class Restore:
         return True
 
 
+@dataclass(frozen=True)
+class Revoke:
+    """The device revokes another one, which may hear of it late, or never, and goes on writing. So may others."""
+
+    weight: int = 1
+
+    def strike(self, world: World, device: Device, rng: random.Random) -> bool:
+        return world.revoke(device, rng)
+
+
 FAULTS: dict[str, Fault] = {
     "drop": Mishaps(Mishap.DROP, 3),
     "duplicate": Mishaps(Mishap.DUPLICATE, 3),
@@ -318,6 +335,7 @@ FAULTS: dict[str, Fault] = {
     "renew": Renew(),
     "copy": Copy(),
     "restore": Restore(),
+    "revoke": Revoke(),
 }
 APART = {"copy": ("carry", "relay-restore"), "restore": ("carry", "relay-restore")}
 """Faults beside which others are not drawn: of two copies that write under one name, a third device may get one by hand

@@ -40,9 +40,14 @@ class Truth:
     """The latest that any device has taken the time to be, in milliseconds."""
     lost: set[str] = field(default_factory=set)
     """Values that a restored device had written since its backup: nobody else may have them."""
+    late: set[str] = field(default_factory=set)
+    """Values that a revoked device wrote when all the others knew of it: nobody may take them in."""
     copied: bool = False
     """A device has been copied or restored: the same name has then written twice, and writes are said again under
     another one."""
+
+    revoked: bool = False
+    """Somebody has revoked a device."""
 
     def is_old(self, said: Written) -> bool:
         """Whether a device may have thought that *said* is older than what the journal keeps."""

@@ -20,12 +20,14 @@ from tests.engine.model import Written
 from tests.simulation.actions import FORGETTING, WRITING
 from tests.simulation.device import Device, Keyring
 from tests.simulation.disk import Disk
-from tests.simulation.faults import APART, FAULTS, Mishap
+from tests.simulation.faults import APART, FAULTS, REVOKED, Mishap
 from tests.simulation.relay import Relay
-from tests.simulation.truth import Truth, models, trees
+from tests.simulation.truth import Fact, Truth, models, trees
 from tests.transport.family import AT, Family, device, found
 from vademecum.engine.slots import SlotMap
+from vademecum.errors import CannotDecrypt
 from vademecum.transport import roster as rosters
+from vademecum.transport.epochs import at_hand
 from vademecum.transport.roster import Roster
 
 __all__ = ["KINDS", "Plan", "Pool", "Step", "World", "run_plan"]
@@ -248,18 +250,37 @@ class World:
             assert shown == expected, f"a device shows {shown} where what it holds says {expected}"
 
     def join(self) -> bool:
-        """The first device admits a new one."""
-        if len(self.devices) >= MAX_DEVICES:
+        """The first device that is in the vault, for all that it knows, admits a new one."""
+        first = next((one for one in self.devices if one.trouble is None and not one.ledger.revoked), None)
+        if len(self.devices) >= MAX_DEVICES or first is None:
             return False
-        first = self.devices[0]
-        grown = _roster(self._keyring.founded + 1)
-        _, there = first.write(
-            lambda _: first.ledger.merge_roster([one.raw for one in grown.statements]), self.relay, in_daemon=True
-        )
+        roster, secrets = first.ledger.roster(), first.ledger.secrets
+        new = device(self._keyring.founded).public
+        try:
+            said = rosters.add(first.keys(), roster, new, "more", secrets=secrets, at_ms=self.now)
+        except CannotDecrypt:
+            return False  # an epoch began elsewhere when this device was let in itself: it waits for the keys
+        _, there = first.write(lambda _: first.ledger.merge_roster([said]), self.relay, in_daemon=True)
         if there:
-            self._roster = grown
+            self._roster = first.ledger.roster()
             self._add_device()
         return there
+
+    def revoke(self, one: Device, rng: random.Random) -> bool:
+        """The device revokes another one, so that there is always one left here that was not revoked."""
+        roster = one.ledger.roster()
+        others = sorted(
+            who for who, member in roster.members.items() if who in roster.live and member.role != "recovery"
+        )
+        if one.trouble is not None or one.ledger.revoked or len(others) < 3 - (rng.random() < 0.2):
+            return False
+        target = rng.choice([who for who in others if who != one.ledger.device])
+        self.truth.revoked = True
+        self.causal = False  # a commit may come before what its author held of a revoked device
+        said = rosters.revoke(
+            one.keys(), roster, [target], secrets=one.ledger.secrets, epoch_key=rng.randbytes(32), at_ms=self.now
+        )
+        return one.write(lambda _: one.ledger.merge_roster([said]), self.relay, in_daemon=True)[1]
 
     def restore_relay(self, rng: random.Random) -> None:
         """Copies the relay, or puts an older copy in its place."""
@@ -276,7 +297,9 @@ class World:
         if len(self.devices) >= MAX_DEVICES or self._keyring.full:
             return False
         self.causal = False
-        self.devices.append(one.copied(self._pool.disk(), self._plan.seed + len(self.devices), seen=seen))
+        copy = one.copied(self._pool.disk(), self._plan.seed + len(self.devices), seen=seen)
+        copy.everyone = self.devices
+        self.devices.append(copy)
         return True
 
     def _add_device(self) -> None:
@@ -291,6 +314,7 @@ class World:
                 self._plan.seed * MAX_DEVICES + number,
             )
         )
+        self.devices[-1].everyone = self.devices
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -325,29 +349,42 @@ class World:
         raise AssertionError("the messages never come to rest")
 
     def _agreed(self) -> bool:
-        return all(one.in_step for one in self.devices) and all(
-            _frontiers(one) == _frontiers(self.devices[0]) for one in self.devices
-        )
+        live = self.live
+        return all(one.in_step for one in live) and all(_frontiers(one) == _frontiers(live[0]) for one in live)
+
+    @property
+    def live(self) -> list[Device]:
+        """The devices that have not heard that they were revoked: when the world is healed, all that were not."""
+        return [one for one in self.devices if not one.ledger.revoked]
 
     def check(self) -> None:
         """All devices say the same, and what the model says; nothing forgotten is anywhere."""
+        live = self.live
+        for one in self.devices:
+            if one not in live:
+                self._check_kept(one)
+        if not live:
+            return
+        counted = self._counted(live[0])
         # Where a name has written twice, the journal must tell all; otherwise what was noted when it was written.
-        facts = self.devices[0].told() if self.truth.copied else self.truth.facts
+        facts = live[0].told() if self.truth.copied else counted
         expected = trees(facts)
         told = models(facts)
-        gone = {value for scope, value, said in _values(self.truth) if _is_forgotten(told[scope].written, said)}
-        void = {value for scope, value, said in _values(self.truth) if told[scope].is_void(said)}
+        gone = {value for scope, value, said in _values(counted) if _is_forgotten(told[scope].written, said)}
+        void = {value for scope, value, said in _values(counted) if told[scope].is_void(said)}
         doomed = {value.encode() for value in self.truth.doomed & gone | void}
-        first = self.devices[0].counting()
-        for one in self.devices:
+        first = live[0].counting()
+        self._check_revoked(counted, gone | void)
+        for one in live:
             assert one.tree() == expected, "a device does not say what the model says"
             rows = one.rows()
             # A copy gives up operations that others have removed; what comes in their place it may keep longer.
             assert one.counting() == first, "two devices hold different records that count"
-            assert self.truth.copied or rows == self.devices[0].rows(), "two devices hold different records"
+            assert self.truth.copied or rows == live[0].rows(), "two devices hold different records"
             assert one.documents() == rows, "a document does not say what the rows say"
             if not self.rewound:
-                assert one.sync.problems == (), one.sync.problems
+                problems = [problem for problem in one.sync.problems if problem.code not in REVOKED]
+                assert problems == [], problems
             found = _tokens(data for told in rows.values() for _, slots, _ in told.values() for _, _, data in slots)
             # What a copy says again before it hears that it was forgotten is hopeless, and stays until the document is
             # begun anew.
@@ -355,29 +392,89 @@ class World:
                 f"forgotten values are still there: {sorted(found & doomed)}"
             )
             if self.truth.copied:
-                self._check_nothing_lost(one, gone | void)
+                self._check_nothing_lost(one, counted, gone | void)
             elif self.causal:
-                self._check_journal(one)
+                self._check_journal(one, counted)
 
-    def _check_nothing_lost(self, one: Device, gone: set[str]) -> None:
+    def _counted(self, one: Device) -> list[Fact]:
+        """What has been said and is the memory's: all that live devices said, and of revoked ones what *one*, as all
+        live devices, holds.
+        """
+        if not self.truth.revoked:
+            return self.truth.facts
+        out = [fact for device in self.devices if device not in self.live for fact in device.facts_written]
+        by_others = [fact for device in self.live for fact in device.facts_written]
+        here = {self._identity(fact) for fact in one.facts() + one.told()}
+        return by_others + [fact for fact in out if self._identity(fact) in here]
+
+    def _identity(self, fact: Fact) -> tuple[object, ...]:
+        """What a write keeps: all but, where copies say it again under another name, its device."""
+        if not isinstance(fact.said, Written):
+            return fact.scope, fact.said.agent, fact.said.order
+        said = fact.said
+        return (
+            fact.scope,
+            said.path,
+            said.order,
+            said.by_person,
+            repr(said.value),
+            b"" if self.truth.copied else said.device,
+        )
+
+    def _check_revoked(self, counted: list[Fact], gone: set[str]) -> None:
+        """Nothing that a live device held of a revoked one is lost, nothing that came late is there, and no revoked
+        device can read what is written now.
+        """
+        if not self.truth.revoked:
+            return
+        live = self.live
+        known = {value for _, value, _ in _values(counted)}
+        if not self.truth.copied:
+            held = [fact for one in live for fact in one.heard_holding]
+            lost = {value for _, value, said in _values(held) if not self.truth.is_old(said)} - known - gone
+            assert not lost, f"what a live device held of a revoked one is lost: {sorted(lost)}"
+            assert not known & self.truth.late, f"late values of a revoked device: {sorted(known & self.truth.late)}"
+        roster = live[0].ledger.roster()
+        for one in live:
+            assert one.ledger.roster().head == roster.head, "two devices have different rosters"
+            assert one.ledger.secrets.epoch_check(roster.vault) == roster.current.check, "a device lacks the newest key"
+            assert one.id in roster.live, "a device that was revoked has not heard of it"
+        assert roster.covered == roster.live, "the newest key is not for exactly those who are left"
+        for one in self.devices:
+            if one not in live:
+                assert roster.current.statement not in at_hand(roster, one.ledger.secrets), (
+                    "a revoked device has a new key"
+                )
+
+    def _check_kept(self, one: Device) -> None:
+        """A revoked device still has all that it wrote and that was not forgotten there."""
+        kept = {entry.record.value for _, entry in one.journal() if isinstance(entry.record.value, str)}
+        here = one.told() if self.truth.copied else one.facts()
+        told = models(here)
+        for scope, value, said in _values(one.facts_written):
+            gone = _is_forgotten(told[scope].written, said) or told[scope].is_void(said)
+            excused = gone or value in self.truth.lost or self.truth.is_old(said)
+            assert value in kept or excused, f"{value!r} is lost on the revoked device that wrote it"
+
+    def _check_nothing_lost(self, one: Device, counted: list[Fact], gone: set[str]) -> None:
         """The journal of *one* tells of every value that was written and not forgotten, under whatever name."""
         kept = {entry.record.value for _, entry in one.journal() if isinstance(entry.record.value, str)}
         assert not kept & gone, f"forgotten values are in the journal: {sorted(kept & gone)}"
-        lost = {value for _, value, _ in _values(self.truth)} - kept - gone - self.truth.lost
-        lost -= {value for _, value, said in _values(self.truth) if self.truth.is_old(said)}
+        lost = {value for _, value, _ in _values(counted)} - kept - gone - self.truth.lost
+        lost -= {value for _, value, said in _values(counted) if self.truth.is_old(said)}
         # Between a value and a deletion of the very same order the names decide, and a copy's has changed.
         deletions = {(scope, entry.name, entry.record.order) for scope, entry in one.journal() if entry.record.deleted}
-        lost -= {value for scope, value, said in _values(self.truth) if (scope, said.path, said.order) in deletions}
+        lost -= {value for scope, value, said in _values(counted) if (scope, said.path, said.order) in deletions}
         assert not lost, f"values that were acknowledged are lost: {sorted(lost)}"
 
-    def _check_journal(self, one: Device) -> None:
+    def _check_journal(self, one: Device, counted: list[Fact]) -> None:
         """The journal of *one* has every value that was written and not forgotten, as it was written, and no other."""
         written = {
             (fact.scope, fact.said.path, fact.said.order, fact.said.device): fact.said
-            for fact in self.truth.facts
+            for fact in counted
             if isinstance(fact.said, Written) and not fact.said.deleted
         }
-        told = models(self.truth.facts)
+        told = models(counted)
         kept = set()
         for scope, entry in one.journal():
             record = entry.record
@@ -415,9 +512,9 @@ def _frontiers(one: Device) -> dict[bytes, dict[bytes, tuple[int, bytes]]]:
     return {channel: dict(one.ledger.frontier(channel)) for channel in one.ledger.channels()}
 
 
-def _values(truth: Truth) -> Iterator[tuple[str, str, Written]]:
+def _values(facts: Iterable[Fact]) -> Iterator[tuple[str, str, Written]]:
     """(scope, value, write) of all that were written and can be told from each other."""
-    for scope, said in truth.facts:
+    for scope, said in facts:
         if isinstance(said, Written) and isinstance(said.value, str):
             yield scope, said.value, said
 

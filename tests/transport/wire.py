@@ -17,6 +17,7 @@ from vademecum.transport.relay.connection import (
     Disconnect,
     Effect,
     Open,
+    Review,
     Ring,
     Send,
     Submit,
@@ -113,6 +114,10 @@ class Switchboard:
                     for other in self.lines:
                         if other.connection.mailbox == mailbox:
                             self.apply(other, other.connection.rung(self.now))
+                case Review(vault):
+                    for other in list(self.lines):
+                        if other.opened and not other.cut and other.connection.vault == vault:
+                            self.apply(other, other.connection.reviewed())
                 case Disconnect():
                     line.cut = True
 
