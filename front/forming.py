@@ -36,12 +36,21 @@ class Forming:
     _sweepers: list[Sweeper]
 
     def curator(self, distiller: Distiller | None = None) -> Curator:
-        """What curates this vault. *distiller* proposes what the messages say: by default the rules, offline."""
+        """What curates this vault. *distiller* proposes what the messages say: by default the rules, offline. One that
+        asks a model is also asked whether memories contradict one another, where the rules cannot tell.
+        """
         from vademecum.engine.formation.curator import Curator
-        from vademecum.engine.formation.rules import RuleDistiller
 
-        chosen = RuleDistiller() if distiller is None else distiller
-        return Curator(self._replica, chosen, meaning=_Meaning(self._vault))
+        meaning = _Meaning(self._vault)
+        if distiller is None:
+            from vademecum.engine.formation.rules import RuleDistiller
+
+            return Curator(self._replica, RuleDistiller(), meaning=meaning)
+        from vademecum.distillers.asking import AskingDistiller
+        from vademecum.distillers.judging import LanguageModelJudge
+
+        asked = LanguageModelJudge(distiller) if isinstance(distiller, AskingDistiller) else None
+        return Curator(self._replica, distiller, meaning=meaning, asked=asked)
 
     def sweep_once(self, *, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
         """Has the curator think about the messages that wait, oldest first, up to *limit* of them; returns what came.

@@ -18,7 +18,7 @@ from ..slots import SlotMap
 from ..values import Value
 from ..view import View
 from .attributes import attribute_of
-from .contradictions import NEAREST, Judge, Relation, Statement, Verdict
+from .contradictions import NEAREST, Asked, Judge, Relation, Statement, Verdict
 from .contradictions.structure import side_by_side
 from .likeness import content_words, same_words
 from .thresholds import CAUTIOUS, Thresholds, thresholds_for
@@ -75,9 +75,11 @@ class Comparing:
         judge: Judging | None = None,
         meaning: Meaning | None = None,
         thresholds: Thresholds | None = None,
+        asked: Asked | None = None,
     ) -> None:
         self._replica = replica
         self._judge = judge
+        self._asked = asked
         self._meaning = meaning
         self._given = thresholds
 
@@ -97,7 +99,7 @@ class Comparing:
         words = [record.sentence or sentence(one, record.value) for one, record in found]
         cosines = None if self._meaning is None else self._meaning.similarities(text, words)
         thresholds = self._thresholds()
-        judge = self._judge or Judge(thresholds)
+        judge = self._judge or Judge(thresholds, asked=self._asked)
         new = Statement(path, value, text, scope=scope)
         compared = []
         for place, (one, record) in enumerate(found):

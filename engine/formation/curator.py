@@ -21,6 +21,7 @@ from . import counters, hypotheses, signals
 from .attributes import is_private
 from .candidates import Action, Distilled, Distiller, Message
 from .comparing import Compared, Comparing, Judging, Meaning
+from .contradictions import Asked
 from .deciding import Decider, Key, key_of
 from .guards import Refusal, Support, check
 from .learning import CURATOR
@@ -58,6 +59,7 @@ class Curator:
     judge: says whether one memory contradicts another; by default the rules of `contradictions`.
     meaning: an embedder and the vectors of the memory; without one, words are compared.
     thresholds: from which cosine on memories are the same or related; by default those of the embedder.
+    asked: a language model that the judge by rules asks last, about pairs that the rules cannot decide.
     """
 
     def __init__(
@@ -68,10 +70,11 @@ class Curator:
         judge: Judging | None = None,
         meaning: Meaning | None = None,
         thresholds: Thresholds | None = None,
+        asked: Asked | None = None,
     ) -> None:
         self._replica = replica
         self._distiller = distiller
-        self._compare = Comparing(replica, judge, meaning, thresholds)
+        self._compare = Comparing(replica, judge, meaning, thresholds, asked)
 
     def consider(self, waiting: Sequence[Signal]) -> Plan:
         """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises.

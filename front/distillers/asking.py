@@ -12,6 +12,7 @@ Nothing is lost, whatever a service does. What it did not answer stays unread, w
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -41,7 +42,9 @@ LONGEST_REST = 64
 REMEMBERED = 10_000
 """Messages that could not be read and are remembered, the newest."""
 PATIENCE = 240.0
-"""Seconds for what one session's messages may take altogether; the rest waits, before the sweep's claim runs out."""
+"""Seconds for what one session's messages may take altogether, judging what was found in them included; the rest waits,
+before the sweep's claim runs out.
+"""
 
 
 class Answer(NamedTuple):
@@ -61,7 +64,7 @@ class NoService(NoAnswer):
 
 
 class Spent(NoAnswer):
-    """The tokens of this sweep are spent; nothing was asked."""
+    """The tokens of this sweep are spent, or the time for one session's messages; nothing was asked."""
 
 
 class AskingDistiller(ABC):
@@ -77,6 +80,7 @@ class AskingDistiller(ABC):
         self.budget = budget or TokenBudget()
         self.answer_tokens = answer_tokens
         self._clock = clock
+        self._until = math.inf
         self._sweep = 0
         self._away: str | None = None
         self._poor = 0
@@ -87,11 +91,13 @@ class AskingDistiller(ABC):
         """Lays the document *text* before the model. Raises `NoAnswer` or `NoService`."""
 
     def ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
-        """The model's answer of at most *answer_tokens*, within the budget. Raises `NoAnswer`: `Spent` where the
-        budget is, `NoService` where the service is away, and without asking until the next sweep where it was.
+        """The model's answer of at most *answer_tokens*, within budget and patience. Raises `NoAnswer`: `Spent` where
+        one of these is, `NoService` where the service is away, and without asking until the next sweep where it was.
         """
         if self._away is not None:
             raise NoService(self._away)
+        if self._clock() > self._until:
+            raise Spent(f"{self.name} takes long.")
         sent = estimate_tokens(task.system) + estimate_tokens(str(task.schema)) + estimate_tokens(text)
         reserved = (sent, answer_tokens)
         if not self.budget.reserve(*reserved):
@@ -127,12 +133,9 @@ class AskingDistiller(ABC):
             else:
                 asked.append(message)
         pending = list(_batches(asked))[::-1]
-        until = self._clock() + PATIENCE
+        self._until = self._clock() + PATIENCE
         while pending:
             batch = pending.pop()
-            if self._clock() > until:
-                work.leave(batch, f"{self.name} takes long; the rest waits for the next sweep.")
-                continue
             try:
                 self._read(batch, context, known, work)
             except (NoService, Spent) as trouble:

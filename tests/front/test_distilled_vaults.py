@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.front.cli_runs import Call, in_process
-from tests.front.model_server import ModelServer, Turn, fails, says, serving
+from tests.front.model_server import ModelServer, Turn, fails, says, serving, shown
 from tests.front.sweeping_world import forgive_delays
 from vademecum import Vault
 from vademecum.distillers import OpenAIDistiller
@@ -110,6 +110,19 @@ def test_the_persons_own_leaf_is_not_overwritten(vault: Vault) -> None:
     report = swept(vault, lists(piece("diet", "vegan", "I'm vegan now.")))
     assert [one.what for one in report.outcomes] == [What.SUGGESTION]
     assert vault.user.get("diet") == "vegetarian"
+
+
+def test_the_model_is_asked_where_the_rules_cannot_tell_whether_memories_contradict_one_another(vault: Vault) -> None:
+    old, new = "I like to run in the morning before work.", "In the mornings before work I am the one who lies in."
+    vault.agent(AGENT).remember("routines.morning-run", old, because=old, sentence=old)
+    say(vault, new)
+    verdict = says('{"relation": "contradicts", "confidence": 0.8}')
+    with asking(lists(piece("routines.lies-in", new, new)), verdict) as (distiller, server):
+        report = vault.sweep_once(distiller=distiller)
+        assert [shown(one.body) for one in server.asked[1:]] == [{"old": old, "new": new}]
+    assert [one.other for one in report.contradictions] == ["user.public:routines.morning-run"]
+    assert "openai was asked" in report.contradictions[0].why
+    assert learned(vault) == {"routines.morning-run": old, "routines.lies-in": new}
 
 
 def test_what_an_assistant_said_cannot_be_cited(vault: Vault) -> None:
