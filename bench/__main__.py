@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from .formation import parts
 from .measure import Row
 
 __all__ = ["main"]
@@ -23,6 +24,8 @@ LONG_GROUPS = ("replica", "formation")
 DATA_GROUPS = ("recall-quality", "calibrate")
 """Groups that measure on a file or a folder of them, and run only when named, with ``--data``."""
 ALL = (*GROUPS, *LONG_GROUPS, *DATA_GROUPS)
+PARTS = {"formation": parts()}
+"""What can be measured alone, as ``group/part``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     groups = options.groups or [*GROUPS, *(DATA_GROUPS[:1] if options.data else ())]
     for group in groups:
-        if group not in ALL:
-            parser.error(f"there is no group {group!r}; the groups are {', '.join(ALL)}")
+        name, _, part = group.partition("/")
+        if name not in ALL or (part and part not in PARTS.get(name, ())):
+            parser.error(f"there is no group {group!r}; the groups are {', '.join(ALL)}, {', '.join(_parts())}")
         if group in DATA_GROUPS and options.data is None:
             parser.error(f"the group {group} needs --data FILE")
     rows = [row for group in groups for row in _measured(group, options.data, options.verbose)]
@@ -52,11 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _measured(group: str, data: Path | None, verbose: bool) -> list[Row]:
     with Console(stderr=True).status(f"measuring {group} …"):
-        module = import_module(f"bench.{group.replace('-', '_')}")
+        name, _, part = group.partition("/")
+        module = import_module(f"bench.{name.replace('-', '_')}")
         measure: Callable[..., list[Row]] = module.rows
-        if group == "formation":
-            return measure(data, verbose)
+        if name == "formation":
+            return measure(data, verbose, part)
         return measure(data) if group in DATA_GROUPS else measure()
+
+
+def _parts() -> list[str]:
+    return [f"{group}/{part}" for group, its in PARTS.items() for part in its]
 
 
 def _table(rows: Iterable[Row]) -> Table:

@@ -1,7 +1,8 @@
 """How memories form: every number of it, one module ``formation_*.py`` a number.
 
 A part gives its rows by ``rows()``. One that measures on a file names it in ``DATA`` and takes it, ``rows(file)``; it
-runs only where ``--data`` names that file, or a folder in which it lies. A part that can say more about what failed
+runs only where ``--data`` names that file, or a folder in which it lies. ``python -m bench formation/signals`` measures
+``formation_signals.py`` alone. A part that can say more about what failed
 has ``verbose``, which ``--verbose`` sets.
 """
 
@@ -14,15 +15,22 @@ from typing import Any
 
 from .measure import Row
 
-__all__ = ["rows"]
+__all__ = ["parts", "rows"]
+
+_PREFIX = "formation_"
 
 
-def rows(data: Path | None = None, verbose: bool = False) -> list[Row]:
-    return [row for part in _parts() for row in _rows(part, data, verbose)]
+def rows(data: Path | None = None, verbose: bool = False, part: str = "") -> list[Row]:
+    return [row for module in _parts(part) for row in _rows(module, data, verbose)]
 
 
-def _parts() -> list[Any]:
-    return [import_module(f"bench.{file.stem}") for file in sorted(Path(__file__).parent.glob("formation_*.py"))]
+def parts() -> tuple[str, ...]:
+    """The names of what can be measured."""
+    return tuple(sorted(file.stem[len(_PREFIX) :] for file in Path(__file__).parent.glob(f"{_PREFIX}*.py")))
+
+
+def _parts(only: str) -> list[Any]:
+    return [import_module(f"bench.{_PREFIX}{one}") for one in parts() if only in ("", one)]
 
 
 def _rows(part: Any, data: Path | None, verbose: bool) -> list[Row]:

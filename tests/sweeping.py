@@ -43,7 +43,7 @@ __all__ = ["main", "run"]
 
 SESSIONS = 4
 LEASE_MS = 2_000
-LIMIT = 10
+LIMIT = 20
 """Signals in a turn, so that each vault has many: the fair share is then worth measuring."""
 MIN_LIFE, MAX_LIFE = 0.2, 2.0
 """Seconds until a sweeper that is to be killed is killed."""

@@ -138,9 +138,9 @@ def test_the_formation_group_runs_each_of_its_parts_and_those_on_files_where_the
 
     parts = [
         SimpleNamespace(rows=lambda: [at_most("formation/plain", 1, "s", target=None)]),
-        SimpleNamespace(rows=on_file, DATA="words.json"),
+        SimpleNamespace(rows=on_file, DATA="words.json", __name__="bench.formation_words"),
     ]
-    monkeypatch.setattr("bench.formation._parts", lambda: parts)
+    monkeypatch.setattr("bench.formation._parts", lambda only: parts)
     (tmp_path / "words.json").write_text("four")
     for data, names in (
         ([], ["plain"]),
@@ -152,10 +152,21 @@ def test_the_formation_group_runs_each_of_its_parts_and_those_on_files_where_the
         assert [row["name"].removeprefix("formation/") for row in json.loads(capsys.readouterr().out)] == names
 
 
+def test_a_part_of_a_group_can_be_measured_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bench.formation_signals.ROUNDS", 5)
+    main(["formation/signals", "--json"])
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert names == ["formation/signal", "formation/signal/within", "formation/message"]
+    with pytest.raises(SystemExit):
+        main(["formation/nothing"])
+
+
 def test_what_failed_is_named_where_asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     case = {"name": "wrong", "language": "en", "talk": [["user", "I am vegan."]], "holds": [{"under": "home"}]}
     monkeypatch.setattr("bench.formation_decisions.cases", lambda: [Case("made-up", "wrong", case)])
-    monkeypatch.setattr("bench.formation._parts", lambda: [formation_decisions])
+    monkeypatch.setattr("bench.formation._parts", lambda only: [formation_decisions])
     assert main(["formation", "--verbose", "--json"]) == 1
     told = capsys.readouterr()
     assert "made-up/wrong: there is no home" in told.err
