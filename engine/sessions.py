@@ -8,7 +8,9 @@ the transaction that records it; thinking about it is the curator's, later.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
 from vademecum.errors import Confined, InvalidArgument, InvalidValue, NotFound
 
@@ -20,6 +22,7 @@ from .messages import (
     ROLES,
     SessionMessage,
     log_message,
+    logged_ms,
     message_id,
     message_of,
     new_name,
@@ -29,6 +32,7 @@ from .replica import Transaction
 from .scopes import session_scope
 from .sight import OWNER, Sight, owner_name, owners
 from .slots import SlotMap
+from .times import from_ms, show_time, to_ms
 from .values import MAX_TEXT
 from .view import View, is_name
 
@@ -36,12 +40,15 @@ __all__ = [
     "DEFAULT_LIFETIME",
     "LIFETIME",
     "MAX_TOOL_NAME",
+    "SETTINGS_OF_MESSAGES",
+    "SessionInfo",
     "begin",
     "check_lifetime",
     "check_owner",
     "check_there",
     "hand_over",
     "lifetime_of",
+    "listed",
     "log",
     "messages",
     "pin",
@@ -52,9 +59,64 @@ __all__ = [
 LIFETIME = "lifetime"
 """Setting of a session's scope: milliseconds that it is kept after its last message; null: for ever."""
 DEFAULT_LIFETIME = timedelta(days=30)
+_MILLISECOND = timedelta(milliseconds=1)
 MAX_TOOL_NAME = 128
 """Bytes of UTF-8 in a tool's name."""
 _PIN = "pin/"
+SETTINGS_OF_MESSAGES = (_PIN,)
+"""What settings begin with that are about one message, whose name follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One session at a glance. ``agents`` are whose it is (nearly always one), ``local`` whether it stays on this
+    device, ``lifetime`` how long it is kept after the last message (None: for ever); times are those of logging.
+    """
+
+    id: str
+    agents: tuple[str, ...]
+    messages: int
+    first: datetime
+    last: datetime
+    local: bool
+    lifetime: timedelta | None
+
+    @property
+    def expires(self) -> datetime | None:
+        """When its messages go; None if they stay."""
+        return None if self.lifetime is None else from_ms(to_ms(self.last) + self.lifetime // _MILLISECOND)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "agents": list(self.agents),
+            "messages": self.messages,
+            "first": show_time(to_ms(self.first)),
+            "last": show_time(to_ms(self.last)),
+            "local": self.local,
+            "expires": None if self.expires is None else show_time(to_ms(self.expires)),
+        }
+
+
+def listed(view: View, device: bytes) -> list[SessionInfo]:
+    """All sessions in which something was said and not removed, the newest first; *device* is this one. O(messages)."""
+    found = []
+    for scope in view.scopes("session/"):
+        logged = [logged_ms(row.winner) for _, row in view.rows(scope, SlotMap.MESSAGES) if row.winner is not None]
+        if logged:
+            kept = lifetime_of(view, scope)
+            found.append(
+                SessionInfo(
+                    scope.partition("/")[2],
+                    tuple(sorted(owners(view, scope))),
+                    len(logged),
+                    from_ms(min(logged)),
+                    from_ms(max(logged)),
+                    is_local(view, scope, device),
+                    None if kept is None else _MILLISECOND * kept,
+                )
+            )
+    return sorted(found, key=lambda one: one.last, reverse=True)
 
 
 def log(
@@ -165,7 +227,7 @@ def lifetime_of(view: View, scope_name: str) -> int | None:
 
 def check_lifetime(lifetime: timedelta | None) -> timedelta | None:
     """Raises `InvalidArgument` for one that is not above nothing."""
-    if lifetime is not None and (not isinstance(lifetime, timedelta) or lifetime < timedelta(milliseconds=1)):
+    if lifetime is not None and (not isinstance(lifetime, timedelta) or lifetime < _MILLISECOND):
         raise InvalidArgument(f"The lifetime of a session is {lifetime!r}; it is a timedelta above nothing.")
     return lifetime
 
@@ -176,7 +238,7 @@ def scope_of(session: str) -> str:
 
 
 def _milliseconds(lifetime: timedelta) -> int | None:
-    return None if lifetime == timedelta.max else lifetime // timedelta(milliseconds=1)
+    return None if lifetime == timedelta.max else lifetime // _MILLISECOND
 
 
 def _check_message(role: str, text: str, tool: str | None) -> None:

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vademecum.engine.expiring import expire_due
 from vademecum.engine.formation import claims
 from vademecum.engine.formation.candidates import begin_sweep
 from vademecum.engine.formation.report import Report
@@ -273,6 +274,7 @@ class Sweeper:
 
     def _tend(self, home: Path, turn: Turn, curator: Curating, swept: Swept) -> None:
         swept.outcomes.update(str(one.what) for one in turn.tend(curator).outcomes)
+        expire_due(turn.replica)
         self._looks[home] = time.monotonic() + self._soon(FULL_LOOK)
 
     def _look(self, vault: Vault) -> bool:
@@ -313,6 +315,7 @@ def sweep_vault(vault: Vault, curator: Curating, limit: int) -> Report:
         left -= turned.report.signals
         if turned.busy or turned.next_ms != 0:
             break
+    vault.expire_sessions()
     return report
 
 

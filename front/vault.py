@@ -31,6 +31,7 @@ from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
 from vademecum.storage.migrations import bring_up
 from vademecum.storage.tables import Table
+from vademecum.talking import Talking
 
 if TYPE_CHECKING:
     import asyncio
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from vademecum.engine.indexing import Indexer
     from vademecum.engine.recall import Recall
     from vademecum.engine.retention import Retention
-    from vademecum.engine.session_handle import PersonsSession
     from vademecum.forgetting import Forgetting
     from vademecum.maintenance import Compacted
     from vademecum.status import Status
@@ -66,7 +66,7 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Vault(Forming):
+class Vault(Forming, Talking):
     """One person's memory, as one device holds it. Use `create`, `open` or `join`, and close it, or use ``with``.
 
     Several processes may have the same vault open, and threads may share one. Every write is durable when its method
@@ -211,12 +211,6 @@ class Vault(Forming):
     def agent(self, agent: str) -> AgentHandle:
         """The access of the agent ``developer/slug@version``. Raises `InvalidAgent`."""
         return agent_handle(self._replica, self._search, AgentId.parse(agent))
-
-    def session(self, session: str) -> PersonsSession:
-        """The conversation *session*, whosever it is, as the person sees it. Raises `NotFound`, `InvalidScope`."""
-        from vademecum.engine.session_handle import persons_session
-
-        return persons_session(self._replica, session)
 
     def recall(self, query: str, k: int = 5) -> Recollections:
         """The *k* memories most worth telling for *query*, best first, of everything in the vault.

@@ -32,6 +32,7 @@ COMMANDS = {
     "edit": "texting:edit",
     "mirror": "texting:mirror",
     "export": "texting:export",
+    "session": "",
     "sweep": "sweeping:sweep",
     "curate": "curating:curate",
     "hypotheses": "curating:hypotheses",
@@ -52,10 +53,23 @@ COMMANDS = {
 }
 """Name → module and function; those without are groups of their own."""
 
+SESSION_COMMANDS = {
+    "log": "talking:log",
+    "show": "talking:show",
+    "list": "talking:list_sessions",
+    "export": "talking:export",
+    "hand-over": "talking:hand_over",
+    "pin": "talking:pin",
+}
 RELAY_COMMANDS = {"serve": "relaying:serve", "use": "relaying:use"}
 DAEMON_COMMANDS = {"start": "daemon:start", "stop": "daemon:stop", "status": "daemon:status"}
 DEVICE_COMMANDS = {"list": "devices:list_all", "revoke": "devices:revoke", "rename": "devices:rename"}
-GROUPS = {"relay": RELAY_COMMANDS, "daemon": DAEMON_COMMANDS, "device": DEVICE_COMMANDS}
+GROUPS = {
+    "session": SESSION_COMMANDS,
+    "relay": RELAY_COMMANDS,
+    "daemon": DAEMON_COMMANDS,
+    "device": DEVICE_COMMANDS,
+}
 
 _EPILOG = """\b
 Exit codes: 0 it was done; 1 it could not be, or a rule of the memory says no; 2 the call was wrong;
@@ -76,6 +90,10 @@ class _Group(TyperGroup):
         if target is None:
             return None
         return _command(cmd_name, target) if target else _group(*_INNER[cmd_name])
+
+
+class _SessionGroup(_Group):
+    table = SESSION_COMMANDS
 
 
 class _RelayGroup(_Group):
@@ -161,6 +179,15 @@ def _root(
     _help_unless_called(context)
 
 
+def _session(context: typer.Context) -> None:
+    """Conversations with agents, message by message.
+
+    A conversation stays on the device where it was held, and its messages go after a while; what the curator learned
+    from them stays, with the words it rests on.
+    """
+    _help_unless_called(context)
+
+
 def _relay(context: typer.Context) -> None:
     """Host a relay between your devices, or point this vault at one.
 
@@ -184,6 +211,7 @@ def _device(context: typer.Context) -> None:
 
 
 _INNER: dict[str, tuple[type[_Group], str, Any]] = {
+    "session": (_SessionGroup, "session", _session),
     "relay": (_RelayGroup, "relay", _relay),
     "daemon": (_DaemonGroup, "daemon", _daemon),
     "device": (_DeviceGroup, "device", _device),

@@ -19,7 +19,7 @@ from typing import Any
 import msgpack
 
 from vademecum.engine.leaf import leaf_of
-from vademecum.engine.messages import message_parts
+from vademecum.engine.messages import message_parts, message_tool
 from vademecum.engine.replica import Replica
 from vademecum.engine.slots import SlotMap
 from vademecum.engine.times import show_time
@@ -109,7 +109,10 @@ def _copies(view: View) -> Iterator[tuple[str, bytes]]:
             record = row.winner
             if record is not None:
                 speaker, text = message_parts(record)
+                tool = message_tool(record)
                 line = {"id": identity, "at": show_time(record.created), "speaker": speaker, "text": text}
+                if tool is not None:
+                    line["tool"] = tool
                 messages.append((record.created, identity, json.dumps(line, ensure_ascii=False)))
         if messages:
             lines = [line for _, _, line in sorted(messages)]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.engine.box import NOW, Box, boxes
 from vademecum.engine.checking import check_replica
+from vademecum.engine.expiring import expire_due
 from vademecum.engine.formation import signals
 from vademecum.engine.messages import SessionMessage
 from vademecum.engine.records import Record
@@ -221,3 +222,108 @@ def test_the_context_is_what_fits_and_the_export_is_all(box: Box) -> None:
         "id": pin, "at": "2026-09-21T14:13:20.000Z", "role": "user", "text": WORDS, "tool": None, "pinned": True
     }  # fmt: skip
     assert lines[2]["tool"] == "search"
+
+
+DAY = 86_400_000
+
+
+def handled(box: Box) -> None:
+    box.replica.write(lambda transaction: signals.done(transaction.writer, waiting(box)))
+
+
+def sound(box: Box) -> bool:
+    with box.replica.read() as view:
+        return not list(check_replica(view))
+
+
+def test_a_session_expires_a_while_after_its_last_message_as_if_it_had_never_been(box: Box) -> None:
+    keep, talk = box.agent(TRIPS).session("trip", lifetime=timedelta.max), box.agent(FOOD).session("lunch")
+    keep.log("user", "Keep this.")
+    talk.pin(talk.log("user", WORDS, at=datetime(2020, 1, 1, tzinfo=UTC)))
+    box.wall += 20 * DAY
+    last = talk.log("assistant", "Noted.")
+    handled(box)
+    box.wall += 30 * DAY - 1
+    assert expire_due(box.replica) == (0, 0), "the time counts from the last message's logging"
+    box.wall += 1
+    again = box.again()  # another process, which holds the document
+    again.agent(FOOD).session("lunch").pin(last)
+    assert expire_due(box.replica) == (1, 2)
+    assert talk.messages() == [] and texts(keep.messages()) == ["Keep this."]
+    with box.replica.read() as view:
+        number = view.number(TALK) or b""
+        assert not list(view.reader.scan(Table.LEAVES, number)) and not list(view.reader.scan(Table.HISTORY, number))
+        assert not any(WORDS.encode() in data for _, data in view.reader.scan(Table.DOCUMENTS))
+    assert expire_due(box.replica) == (0, 0) and sound(box)
+    assert again.agent(TRIPS).session("lunch").log("user", "The name is free.")  # in the new document
+    assert texts(box.agent(TRIPS).session("lunch").messages()) == ["The name is free."] and sound(box)
+    again.close()
+
+
+def test_a_message_that_the_curator_has_not_read_outlives_the_session_until_it_has(two: list[Box]) -> None:
+    here, there = two
+    talk = here.agent(FOOD).session("lunch", lifetime=timedelta(days=1))
+    talk.log("assistant", "What do you eat?")
+    mine = talk.log("user", WORDS)
+    talk.pin(mine)
+    here.wall += DAY
+    assert expire_due(here.replica) == (1, 1)
+    assert [(one.id, one.pinned) for one in talk.messages()] == [(mine, True)] and sound(here)
+    assert expire_due(here.replica) == (0, 0)
+    talk.hand_over()
+    here.give(there, scope=TALK)
+    assert there.agent(FOOD).session("lunch").messages() == talk.messages() and sound(there)
+    handled(here)
+    assert expire_due(here.replica) == (1, 1)
+    here.give(there, scope=TALK)
+    assert there.agent(FOOD).session("lunch").messages() == talk.messages() == []
+    assert sound(here) and sound(there)
+
+
+def test_both_devices_may_expire_a_session_that_was_handed_over(two: list[Box]) -> None:
+    here, there = two
+    talk = here.agent(FOOD).session("lunch", lifetime=timedelta(days=1))
+    talk.log("user", WORDS)
+    handled(here)
+    talk.hand_over()
+    here.give(there, scope=TALK)
+    for one in two:
+        one.wall += 2 * DAY
+        assert expire_due(one.replica) == (1, 1)
+    here.give(there, scope=TALK)
+    there.give(here, scope=TALK)
+    late = there.agent(FOOD).session("lunch").log("user", "Still here?")
+    there.give(here, scope=TALK)
+    assert [one.id for one in talk.messages()] == [late]
+    assert sound(here) and sound(there)
+
+
+def test_a_lifetime_that_is_given_replaces_the_one_there_is(box: Box) -> None:
+    box.agent(FOOD).session("lunch").log("assistant", "one")
+    box.agent(FOOD).session("lunch", lifetime=timedelta(hours=1)).log("assistant", "two")
+    box.agent(FOOD).session("lunch").log("assistant", "three")
+    box.wall += 3_600_000
+    assert expire_due(box.replica) == (1, 3)
+
+
+def test_expiry_leaves_what_was_learned_with_its_words(box: Box) -> None:
+    food = box.agent(FOOD)
+    talk = food.session("lunch")
+    talk.log("assistant", WORDS)
+    food.remember("diet", "vegan", because=WORDS)
+    box.wall += 40 * DAY
+    assert expire_due(box.replica) == (1, 1)
+    assert food.why("diet").receipts[0].text == WORDS
+
+
+def test_forgetting_a_session_that_stayed_here_leaves_nothing_of_it(box: Box) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    talk.pin(talk.log("user", WORDS))
+    talk.log("tool", "secret output", tool="search")
+    assert box.user.forget_session("lunch") == 2
+    assert talk.messages() == [] and waiting(box) == [] and sound(box)
+    for table, rows in contents(box).items():
+        assert not any(WORDS.encode() in data or b"secret output" in data for _, data in rows), table
+    assert not contents(box)[Table.OUTBOX]
+    talk.log("user", "Something else.")
+    assert texts(talk.messages()) == ["Something else."] and not contents(box)[Table.OUTBOX]
