@@ -24,7 +24,7 @@ from .forgetting import (
     forget_leaves,
     note_forgetting,
 )
-from .formation import hypotheses, signals
+from .formation import attempts, hypotheses
 from .records import USER, Record
 from .replica import Transaction
 from .scopes import PRIVATE, PUBLIC, session_scope
@@ -128,7 +128,7 @@ def _forget_inside(transaction: Transaction, name: str) -> int:
         forget_agent(transaction, name, AgentPattern(agent, None))  # makes void what arrives later, too
     for slot_map in _SAID:
         _delete(transaction, name, slot_map, [one for one, row in transaction.rows(name, slot_map) if row.live])
-    signals.done(transaction.writer, [one for one in signals.each(transaction.writer) if one.session == name])
+    attempts.forget(transaction.writer, name)
     note_forgetting(transaction.scope(name))
     return gone
 

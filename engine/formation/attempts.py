@@ -41,6 +41,7 @@ __all__ = [
     "delay_ms",
     "due",
     "failed",
+    "forget",
     "parked",
     "postpone",
     "unpark",
@@ -159,6 +160,16 @@ def clear(writer: Writer, handled: Iterable[Signal]) -> None:
     """Forgets the attempts of what is handled. To be called in the transaction that takes the signals away."""
     for signal in handled:
         writer.delete(Table.META, _ATTEMPT + _key(signal.seq))
+
+
+def forget(writer: Writer, session: str) -> None:
+    """Takes away all signals of *session*, those that wait and those that are parked. O(signals)."""
+    its = [one for one in signals.each(writer) if one.session == session]
+    signals.done(writer, its)
+    clear(writer, its)
+    for key, data in list(writer.scan(Table.META, _PARKED)):
+        if Parked(*msgpack.unpackb(data)).session == session:
+            writer.delete(Table.META, key)
 
 
 def parked(reader: Reader) -> list[Parked]:

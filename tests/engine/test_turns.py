@@ -16,6 +16,7 @@ from vademecum.engine.formation.signals import Signal
 from vademecum.engine.formation.turns import BUSY, Turn, Turned, is_waiting
 from vademecum.errors import StorageTrouble
 from vademecum.storage.boot_time import Moment
+from vademecum.storage.tables import Table
 
 LEASE = 5_000
 
@@ -211,6 +212,17 @@ def test_what_is_parked_is_tried_again_on_request(desk: Desk) -> None:
     desk.take(desk.curator(failing(message)))
     assert desk.parked() == [], "it has as many attempts as a new one"
     assert desk.take(desk.curator()).report.signals == 1
+
+
+def test_with_a_session_that_is_forgotten_go_its_signals_those_given_up_as_well(desk: Desk) -> None:
+    parked_one(desk)
+    (again,) = say(desk.box.replica, "a", "two")
+    say(desk.box.replica, "b", "three")
+    desk.take(desk.curator(failing(again)))
+    desk.box.user.forget_session("a")
+    assert desk.parked() == [] and waiting(desk.box.replica) == 0
+    with desk.box.replica.read() as view:
+        assert not view.reader.has(Table.META, b"curation/attempt/") and not view.reader.has(Table.META, b"curation/p")
 
 
 def test_two_parked_signals_of_one_number_stand_side_by_side(desk: Desk) -> None:
