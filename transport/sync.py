@@ -68,7 +68,7 @@ from vademecum.transport.sync_snapshots import Snapshots
 __all__ = ["Ledger", "Problem", "Received", "State", "Sync"]
 
 
-PASSING = (OtherGeneration.code, KeysMissing.code, "refused:behind")
+PASSING = (OtherGeneration.code, KeysMissing.code, "refused:behind", "refused:revoked")
 """Problems with a channel that are over as soon as the two sides agree on it."""
 
 

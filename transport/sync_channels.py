@@ -338,7 +338,8 @@ class Channels:
             self._window -= size
             if device in channel.stuck:
                 continue  # the commits behind a refused one are refused for the gap
-            if refused.reason in ("gap", "generation") and channel.attempts < MAX_ATTEMPTS:
+            # "revoked": what this device holds of a revoked one may have been on its way before the relay knew that
+            if refused.reason in ("gap", "generation", "revoked") and channel.attempts < MAX_ATTEMPTS:
                 if not channel.pulling:
                     channel.attempts += 1
                 session.ask_for(name, channel)  # it stands elsewhere than we thought: ask, then push from there
