@@ -20,7 +20,7 @@ from .grammar import Form, Language
 from .leaning import lean, place_of
 from .reading import MAX_MESSAGE, Folded, Sentence, fold, plain, sentences
 from .silence import is_secret, is_silent
-from .slots import fill, is_sloppy, segment
+from .slots import fill, segment, sloppiness
 
 __all__ = ["LANGUAGES", "RuleDistiller"]
 
@@ -36,6 +36,8 @@ _REMEMBERED = 0.98
 """The confidence of what the person asked to be remembered."""
 _HELPERS = ("verb", "topic", "relation", "animal_", "rest")
 """Groups of a form that are no gaps."""
+_OTHERS = ("family.", "pets.")
+"""Paths of what is not about the person alone."""
 _GAPS = re.compile(r"\(\?P<(\w+)>")
 
 
@@ -57,7 +59,7 @@ class _Scene(NamedTuple):
 
     language: Language
     known: Sequence[Known]
-    sloppy: bool
+    sloppy: int
     unreal: bool
     words: str
     action: Action | None = None
@@ -89,7 +91,7 @@ class RuleDistiller:
         languages = [one for one in self._languages if one.regex["hint"].search(folded.text)]
         if not languages:
             return
-        sloppy = is_sloppy(folded.text)
+        sloppy = sloppiness(folded.text)
         said: set[tuple[str, str, Action]] = set()
         for sentence in sentences(folded):
             for language in languages:
@@ -112,23 +114,27 @@ class RuleDistiller:
 
 
 def _sentence(
-    message: Message, folded: Folded, sentence: Sentence, language: Language, known: Sequence[Known], sloppy: bool
+    message: Message, folded: Folded, sentence: Sentence, language: Language, known: Sequence[Known], sloppy: int
 ) -> Iterator[Candidate]:
     clauses = _clauses(folded, sentence, language)
     asked = "?" in sentence.mark
     if asked and not language.regex["asks"].match(_text(folded, clauses[-1])):
         return
-    spoke = False
+    spoke = of_person = False
     for clause in clauses[:-1] if asked else clauses:
         text = _text(folded, clause)
         before = folded.text[sentence.start : clause.start]
         if language.regex["reported"].search(before) or (":" in before and not spoke):
             return  # what stands behind *he said*, or behind the colon of *Analyse this:*, is somebody else's
+        if language.regex["elliptic"].match(text) and not of_person:
+            continue
+        of_person = False
         unreal = bool(language.regex["unreal"].search(text))
         for found in _parsed(text, language, known, sloppy, unreal):
             candidate = _candidate(message, folded, clause, found)
             if candidate is not None:
                 spoke = True
+                of_person = not candidate.path.startswith(_OTHERS)
                 yield candidate
 
 
@@ -150,7 +156,7 @@ def _text(folded: Folded, clause: _Clause) -> str:
     return folded.text[clause.start : clause.end]
 
 
-def _parsed(text: str, language: Language, known: Sequence[Known], sloppy: bool, unreal: bool) -> list[_Found]:
+def _parsed(text: str, language: Language, known: Sequence[Known], sloppy: int, unreal: bool) -> list[_Found]:
     """What the clause *text* says, by the first form that fits it whole."""
     said = plain(text)
     scene = _Scene(language, known, sloppy, unreal, _opened(_stripped(said, language)))

@@ -28,7 +28,7 @@ _TASTE = {
     "do not like": "dislikes", "do not enjoy": "dislikes", "do not love": "dislikes", "do not care for": "dislikes",
     "avoid": "avoids", "do not eat": "avoids", "can not eat": "avoids", "can not have": "avoids", "prefer": "prefers",
     "do not drink": "avoids", "can not drink": "avoids", "gave up": "avoids", "have given up": "avoids",
-    "stopped eating": "avoids", "quit eating": "avoids", "stopped drinking": "avoids", "have stopped eating": "avoids",
+    "no longer eat": "avoids", "no longer drink": "avoids", "no longer like": "dislikes", "no longer enjoy": "dislikes", "stopped eating": "avoids", "quit eating": "avoids", "stopped drinking": "avoids", "have stopped eating": "avoids",
     "can not tolerate": "avoids", "am a fan of": "likes", "am not a fan of": "dislikes", "am into": "likes",
     "am a big fan of": "likes", "am a huge fan of": "loves", "am not into": "dislikes", "am not a big fan of": "dislikes",
     "am fond of": "likes", "am obsessed with": "loves", "am crazy about": "loves", "am not fond of": "dislikes",
@@ -41,10 +41,10 @@ _ASKABLE = (
     r"start|end|offer|cook|serve|summari[sz]e|commit|push|mock|log|print|wrap|create|generate|assume|interrupt|store|save|"
     r"track|address|notify|ping|invite|translate|quote|repeat|begin|open|seat|deliver|charge|refer|praise|flatter|swear|reserve|"
     r"let me|keep (?!going|on|up|it|your|smiling|pushing)|check|choose|pick|cite|confirm|convert|prefer|round|run|list|mark|name|number|return|set|spell|"
-    r"test|type|validate|verify|warn|highlight|link|leave|make sure|pay|plan|point|prefix|provide|pull|query|read|rebase|refuse|reject|remove|"
+    r"test|type|validate|verify|warn|highlight|link|leave|make sure|pay|plan|point|prefix|provide|pull|query|read|rebase|reject|remove|"
     r"require|respect|review|route|search|select|skip|sort|split|squash|stick to|submit|switch|tag|treat|update|upload|wait|delete|merge|"
     r"deploy|document|comment|indent|import|install|propose|quote|rename|shorten|bring|ring|knock|sell|trade|transfer|accept|decline|cancel|"
-    r"double.check|wear|get me|do the|follow|report|sign|greet|correct me|dim|lock|turn|travel|fly|seat|eat|drink|have)"
+    r"double.check|wear|follow|report|sign|greet|correct me|dim|lock|turn|travel|fly|seat|eat|drink|have)"
 )
 _NO_WISH = (
     r"(?:mind|say|again|ever|before|been|had|saw|seen|heard|knew|know|thought|too|a|an|the|stop|quit|forget|better|felt|did|got|"
@@ -60,9 +60,9 @@ _FOR = r"(?: (?:for|since) .{2,40})"
 
 LANGUAGE = Language(
     code="en",
-    hint=r"\b(?:I|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's|note|keep|bear|going forward|future)\b",
+    hint=r"\b(?:I|we|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's|note|keep|bear|going forward|future)\b",
     cuts=(
-        rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?={_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
+        rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?={_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+and\s+(?=(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
         rf"even though|whereas|but|so that|which|and so)\s+|,\s*so\s+|\b(?:why|how much|since|reasons?)\s+(?=I (?:really |just )?(?:love|like|hate|enjoy|adore|prefer)\b)|,\s*(?=(?:so |now |these days )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
         r",\s*(?=the (?:\w+ ){1,2}(?:is|are|was|hates?|likes?|do|does|will|can|makes?)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
@@ -70,7 +70,7 @@ LANGUAGE = Language(
         r"^(?:(?:what can i say|hi|hey|hello|well|oh|ok|okay|so|and|but|also|yes|yeah|yep|no|nope|nah|actually|honestly|personally|basically|"
         r"sure|right|btw|by the way|fyi|for the record|just so you know|just to let you know|to be honest|tbh|in general|generally|"
         r"as a rule|please|note|important|correction|reminder|in fact|oh no|no wait|wait|sorry|hmm+|um+|uh+|mind you|"
-        r"first of all|for your information|keep in mind|as you know|you know|as i (?:already )?(?:said|mentioned|told you)|like i (?:said|told you)|i mean|thanks|thank you|good morning|"
+        r"first of all|for future reference|for context|for reference|from now on|heads.?up|for your information|keep in mind|as you know|you know|as i (?:already )?(?:said|mentioned|told you)|like i (?:said|told you)|i mean|thanks|thank you|good morning|"
         r"(?:please )?note|unfortunately|luckily|nowadays|these days|currently|now|since i know|"
         r"i(?: would|'d)? (?:want|need|like) you to(?= (?:always|never))|you (?:should|must)(?= (?:always|never))|"
         r"make sure (?:that you|you|to)(?= (?:always|never)))(?: that(?= (?:I|my)\b))?(?:[,:!. ]+|$))"
@@ -78,7 +78,7 @@ LANGUAGE = Language(
     closers=(
         r"(?:[\s,.!~]*(?:\b(?:please|by the way|btw|too|as well|now|nowadays|these days|currently|right now|at the moment|thanks|thank you|"
         r"thx|though|actually|for the record|just so you know|fyi|you know|a lot|so much|very much|from now on|in general|already|"
-        r"of course|obviously|in fact|again and again|haha|ok|okay|and you|to be honest|tbh|honestly|these days|sadly|unfortunately|"
+        r"of course|in fact|again and again|haha|ok|okay|and you|to be honest|tbh|honestly|these days|sadly|unfortunately|"
         r"after all|anyway|instead|then)|[^\w\s\"')\]%+#\x00]+))+$"
     ),
     unreal=(
@@ -99,12 +99,12 @@ LANGUAGE = Language(
         r"do|does|did|will|would|can|could|should|might|must|about|just|really|also|even|too|more|most|all|both|such|the|as|like|since|"
         r"until|today|tomorrow|yesterday|tonight|now|sound|look|looks|seeing|hearing|knowing|having|getting|trying|going|thinking|"
         r"making|doing|talking|spending|being|seeing|looking|giving|helping|watching you|feeling|every|each|always|ever|only|much|many|few|"
-        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|moment|moments|part|parts|side|myself|yourself|pushing|help|fun|playing(?=$)|helping(?=$)|feel|feels|u|ur)\b"
+        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|obviously|moment|moments|part|parts|side|myself|yourself|pushing|help|fun|playing(?=$)|helping(?=$)|feel|feels|u|ur)\b"
     ),
     articles=r"^(?:a little(?: bit of)?|a bit of|an?|some|any|all kinds of|all types of|most kinds of|most|eating|drinking|fluent|basic)\s+",
     joints=r"\s*,?\s+(?:and|or|&|as well as|nor)\s+|\s*[,&/]\s*",
     filler=(
-        r"\b(?:always|never|ever|please|do not|don't|not|again|any ?more|me|my|mine|i|the|a|an|to|for|in|on|of|at|with|and|or|from now on|"
+        r"\b(?:always|usually|normally|generally|never|ever|please|do not|don't|not|again|any ?more|me|my|mine|i|the|a|an|to|for|in|on|of|at|with|and|or|from now on|"
         r"stop|when|if|you|your|is|are|be|it|that|anything|any|no matter what|under any circumstances|in future|in the future|going forward)\b"
     ),
     momentary=(
@@ -118,6 +118,9 @@ LANGUAGE = Language(
         (r"\b(do|does|did|is|are|was|would|has|have|should|could)n'?t\b", r"\1 not"),
         (r"\b(?:can'?t|cannot)\b", "can not"),
         (r"\bI've\b|^Ive\b", "I have"),
+        (r"\bwe've\b", "we have"),
+        (r"\b(I|we) have got\b", r"\1 have"),
+        (r"\bbirthday's (?=on|in|the|\d|[A-Z])", "birthday is "),
         (r"\bI'd\b", "I would"),
         (r"\b(it|that|there)'s\b", r"\1 is"),
         (r"\b(name|one)s (?=is\b)", r"\1 "),
@@ -125,7 +128,8 @@ LANGUAGE = Language(
     ),
     pointing=r"\b(?:this|that|these|those|here|there|it|its|them|they|their|him|her|his|she|he|you|your|yourself|how|when|where|what|why|who|which|if|because|so|such|me|us|we|I|out|one|ones|else|more|lot|things?|around|myself|fun|everything|something|anything)\b",
     heads=r"\b(?:movies|films|music|books|flavou?rs|games|food|songs|shows|stories|dishes|novels|series|cuisine|wines?|beers?|cheese|tea|seats)$",
-    conditions=r"(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b",
+    elliptic=r"(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b",
+    conditions=r"(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
     leaning=(
         r"(?:no|nope|wait|sorry|actually|no wait|correction|oh|well|not quite|wrong|that's wrong|that is wrong|that's not right|oops)?[,.!: -]*"
         r"(?:no|actually|sorry|i meant|rather)?[,.!: -]*(?:it is|it's|its|that's|that is|i meant|make it|make that|it should be|the answer is)(?: actually| now)? "
@@ -148,26 +152,31 @@ LANGUAGE = Language(
         Frame(r"I am (?:living|based|located|residing) (?=in\b)", "I live "),
         Frame(r"I (?:lived|reside|am resident) (?=in\b)", "I live "),
         Frame(r"I (?:am employed|am working|worked) (?=at|for|as|in\b)", "I work "),
+        Frame(r"(?=allergic to )", "I am "),
+        Frame(r"(?=(?:live in|work (?:at|for|as)|speak|love|hate) )", "I "),
+        Frame(r"we (?=(?:have|live|moved|relocated|switched|migrated|adopted|got|own)\b)", "I "),
+        Frame(r"(?P<rest>I (?:am|live|work|prefer|like|speak) .+?),? not (?:an? |in |at |for )?[\w -]{1,20}$", r"\g<rest>"),
         Frame(r"I am an? (?=vegan|vegetarian|veggie|pescatarian|flexitarian)", "I am "),
     ),
     forms=(
         # what shall hold from now on
-        Form(rf"(?:from now on|going forward|in (?:the )?future),? (?P<words>(?:please )?(?:{_ASKABLE}|always|never|do not)\b.+)", "rules.*", "=", 0.95, imperative=True, raw=True),
-        Form(rf"(?P<words>(?:always|never|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
+        Form(rf"(?:from now on|going forward|in (?:the )?future),? (?P<words>(?:please )?(?!call me)(?:{_ASKABLE}|always|never|do not)\b.+)", "rules.*", "=", 0.95, imperative=True, raw=True),
+        Form(rf"(?P<words>(?:always|never|never ever|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b[^,]+, (?:please )?(?:always|never|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>do not (?!{_NO_WISH}|worry)\w+ .+ (?:again|ever|ever again|anymore|any longer))", "rules.*", "=", 0.9, imperative=True),
-        Form(rf"(?P<words>do not {_ASKABLE}\b.+)", "rules.*", "=", 0.8, imperative=True),
+        Form(rf"(?P<words>do not {_ASKABLE}\b(?! the\b).+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
         Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
-        Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?P<note>.+)", "notes.*", None, 0.95, noted=True),
+        Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?!(?:one|time|day|night|song|movie|place|guy|girl|man|feeling|summer|year)\b)(?P<note>.+)", "notes.*", None, 0.95, noted=True),
         # who I am
         Form(r"(?:my (?:full |first |real |given )?name is|my name's|I am called|I am named) (?P<name>.+)", "name", None, 0.97),
-        Form(r"(?:please )?(?:(?:you can|you may|just|everyone can|people|my friends|friends|everybody|everyone|they all) )?call me (?P<called>.+)", "nickname", None, 0.95),
+        Form(r"(?:please )?(?:(?:you can|you may|just|everyone can|people|my friends|friends|everybody|everyone|they all) )?calls? me (?P<called>.+)", "nickname", None, 0.95),
         Form(r"I (?:go by|prefer to be called|like to be called|want to be called) (?P<called>.+)", "nickname", None, 0.95),
         Form(r"my nickname is (?P<called>.+)", "nickname", None, 0.95),
         Form(r"my (?:preferred )?pronouns are (?P<pronouns>[a-z]+/[a-z]+(?:/[a-z]+)?)", "pronouns", None, 0.97),
         Form(r"I (?:use|go by) (?P<pronouns>(?:he|she|they|it|ze|xe)/[a-z]+)(?: pronouns)?", "pronouns", None, 0.95),
-        Form(r"(?:my birthday is|my birth ?date is|my date of birth is|I was born)(?: on)? (?P<date>.+)", "birthday", None, 0.95),
+        Form(r"(?:my birthday is|my birth ?date is|my date of birth is|I was born)(?: on)? (?:the )?(?P<date>.+)", "birthday", None, 0.95),
+        Form(r"(?:(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: there)?[,!]? )I am (?P<called>\w+)", "name", None, 0.85, raw=True),
         Form(r"I am (?P<number>\d+) (?:years old|years of age|yo)", "age", None, 0.95),
         Form(r"I am (?P<number>[1-9]\d)", "age", None, 0.85),
         Form(r"my age is (?P<number>\d+)", "age", None, 0.95),
@@ -182,13 +191,17 @@ LANGUAGE = Language(
         # where and what for
         Form(r"I live in (?P<place>.+?)(?: with .+| together with .+| alone|" + _FOR[3:-1] + r")?", "home.city", None, 0.93),
         Form(r"my (?:home ?town|home city|city) is (?P<place>.+)", "home.city", None, 0.85),
-        Form(r"I (?:moved|relocated) (?:back |over |house )?(?:from .+? )?to (?P<place>.+?)(?: with .+| (?:last|this|a|in|two|three|four|five|six|\d+|for|recently|because)\b.*)?", "home.city", None, 0.92),
+        Form(r"I (?:moved|relocated) (?:back |over |house )?(?:from .+? )?to (?P<moved>.+?)(?: with .+| (?:last|this|a|in|two|three|four|five|six|\d+|for|recently|because)\b.*)?", "home.city", None, 0.92),
         Form(r"I live in (?P<place>.+?) and work (?:at|for) (?P<org>.+)", "home.city work.employer", None, 0.9),
         Form(r"I work (?:at|for|with) (?P<org>.+?) as (?P<role>.+)", "work.employer work.role", None, 0.93),
         Form(r"I work as (?P<role>.+?) (?:at|for) (?P<org>.+)", "work.role work.employer", None, 0.93),
         Form(r"I work (?:at|for) (?P<org>.+?)" + _FOR + "?", "work.employer", None, 0.92),
         Form(r"I work as (?P<role>(?!if\b|though\b|well\b|long\b|usual\b|soon\b|part\b|you\b).+?)(?: in .+)?" + _FOR + "?", "work.role", None, 0.93),
         Form(r"(?:my (?:job|profession|occupation) is|by profession I am|by trade I am) (?:being )?(?P<job>.+)", "work.role", None, 0.9),
+        Form(r"I (?:just |recently )?(?:started|began|started working|began working|will be working) (?:at|for) (?P<org>.+?)(?: as (?P<role>.+?))?(?: (?:last|this|yesterday|a|two|in)\b.*)?", "work.employer work.role", None, 0.88),
+        Form(r"I (?:just |recently )?(?:got|took|accepted|started|landed|found) an? (?:new )?(?:job|position|role) (?:at|with) (?P<org>.+?)(?: as (?P<role>.+?))?(?: (?:last|this|yesterday|two|in)\b.*)?", "work.employer work.role", None, 0.88),
+        Form(r"I (?:just |recently )?(?:joined|left .{2,30} for) (?P<org>.+?)(?: as (?P<role>.+?))(?: (?:last|this|two|in)\b.*)?", "work.employer work.role", None, 0.88),
+        Form(r"I am (?:no longer|not) (?:working )?(?:at|with) (?P<former>.+?)(?: anymore)?", "work.employer", None, 0.9, action=Action.END),
         Form(r"my (?:employer|company) is (?P<org>.+)", "work.employer", None, 0.9),
         Form(r"I am (?P<job>an? .+?) (?:at|for|with) (?P<org>.+)", "work.role work.employer", None, 0.9),
         Form(r"I am (?P<job>an? .+?)(?: by (?:profession|trade|training)| in .+)?", "work.role", None, 0.9),
@@ -218,6 +231,7 @@ LANGUAGE = Language(
         Form(r"I (?:just |recently )?(?:got|adopted|bought|rescued) (?P<animal>.+?)(?: (?:.+ ago|last \w+|recently|from .+))?", "pets.*", None, 0.85),
         Form(r"my (?:main |biggest |long-term |personal )?(?:goal|dream|aim|resolution) is to (?P<aim>.+)", "goals.*", None, 0.85),
         # taste
+        Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>smoking|drinking|vaping|gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
         Form(r"I prefer to (?P<doing>.+?)(?: (?:over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.9),
         Form(r"I prefer (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.92),
         Form(r"I would (?:prefer|rather have) (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.5, Strength.WEAK, unsure=True),
@@ -225,17 +239,25 @@ LANGUAGE = Language(
         Form(rf"I (?P<verb>{_TASTES}) (?P<things>.+?)(?: anymore| with (?:my|our|the|some|friends|family)\b.+)?", "preferences.*", _TASTE, 0.9),
         Form(r"I (?P<verb>love|adore|like|enjoy|hate|dislike|prefer|do not like) (?P<gerund>(?!being|seeing|hearing|knowing|having|getting|going|thinking|looking|trying|feeling|anything|something|nothing|everything)\w+ing .+)", "preferences.*", _TASTE, 0.85),
         Form(r"I (?P<verb>love|like|hate|enjoy|dislike|do not like) to (?P<doing>.+)", "preferences.*", _TASTE, 0.85),
+        Form(r"I (?:like|take|drink|prefer) my (?P<topic>coffee|tea|steak|eggs|toast|pizza|burgers?|whisky|whiskey) (?P<thing>.+)", "choices.{topic}", None, 0.88),
+        Form(r"I am more of an? (?P<thing>\w+) (?:person|guy|girl)", "preferences.*", "prefers", 0.85),
+        Form(r"I am an? (?P<thing>morning|night|dog|cat|tea|coffee|city|beach|mountain|beer|wine) person", "preferences.*", "prefers", 0.85),
+        Form(r"I am (?:currently )?(?:learning|studying) (?P<language>.+)", "goals.learn-*", None, 0.85),
+        Form(r"I want to learn (?P<language>.+)", "goals.learn-*", None, 0.85),
+        Form(r"I use (?P<tool>.+?)(?: (?:as my .+|every day|at work|daily|at home))?", "tools.*", None, 0.85),
         Form(r"my (?:absolute |all-time |personal )?fav(?:ou?rite|e|s)? (?P<topic>[\w-]+(?: [\w-]+){0,2}?) (?:is|are) (?:definitely |probably |still |now )?(?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(rf"(?P<words>I (?:always|never|only) (?={_DO}\b)\w+ .+)", "routines.*", "=", 0.88),
+        Form(rf"(?P<words>I (?:usually |normally )?(?:{_DO[3:-1]}|swim|meditate|do|wake up|get up) (?:[\w:.]+ ){{0,5}}every (?:day|morning|evening|night|week|weekend|\w+day)s?)", "routines.*", "=", 0.85),
+        Form(rf"(?P<words>I (?:usually|normally|generally) (?:{_DO[3:-1]}|wake up|get up|have) .+)", "routines.*", "=", 0.8),
         Form(r"I use (?P<things>.+?) for (?P<topic>[\w-]+(?: [\w-]+)?)", "choices.{topic}", None, 0.85),
         Form(r"my (?:preferred|default|usual|go-to) (?P<topic>[\w-]+(?: [\w-]+){0,2}?) is (?P<thing>.+)", "choices.{topic}", None, 0.9),
         # another instead
-        Form(r"I (?:have )?(?:switched|changed|moved|migrated|went) (?:over )?from (?P<old>.+?) to (?P<new>.+)", "preferences.*", "prefers", 0.9),
-        Form(r"I (?:have )?(?:switched|migrated) (?:over )?to (?P<new>.+?)(?: from (?P<old>.+))?", "preferences.*", "prefers", 0.88),
-        Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>smoking|drinking|vaping|gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
+        Form(r"I (?:have )?(?:switched|changed|moved|migrated|went) (?:over )?from (?!tab\b|line\b|page\b|main\b|step\b)(?P<old>.+?) to (?P<new>.+)", "preferences.*", "prefers", 0.9),
+        Form(r"I (?:have )?(?:switched|migrated) (?:over )?to (?!main\b|master\b|dev\b|prod|tab\b|branch|line\b|page\b|step\b|plan [ab]\b)(?P<new>.+?)(?: from (?P<old>.+))?", "preferences.*", "prefers", 0.88),
         # signs
         Form(r"(?:let's|let us|I will|I'll|we'll) (?:go with|take|pick|choose|go for|stick with) (?P<choice>.+?)(?: again| as usual| as always| this time)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
-        Form(r"(?:a (?:bit|little) |much |make it |and |even )?(?P<manner>.+?)(?:,? please| pls)", "preferences.*", "prefers", 0.45, Strength.WEAK, raw=True, unsure=True),
+        Form(r"(?:I will|I'll) (?:have|get|order) (?P<choice>(?:the|my) .+) again", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
+        Form(r"(?:(?:can|could) you (?:please )?(?:make it |be )?)?(?:a (?:bit|little) |much |make it |and |even )?(?P<manner>.+?)(?:,? please| pls)", "preferences.*", "prefers", 0.45, Strength.WEAK, raw=True, unsure=True),
         Form(r"(?:please )?(?:answer |reply |write |respond |now |again )?in (?P<language>\w+),? (?:please|pls)", "choices.answer-language", None, 0.45, Strength.WEAK, raw=True, unsure=True),
     ),
 )  # fmt: skip

@@ -29,21 +29,21 @@ _TASTES = "|".join(sorted(_TASTE, key=len, reverse=True))
 
 LANGUAGE = Language(
     code="fr",
-    hint=r"\b(?:je|j'|mon|ma|mes|moi|m'|toujours|jamais|ne|n'|non|appelle|appelez|souviens|souvenez|rappelle|retiens|retenez|note|notez|d[eé]sormais|dor[eé]navant|[aà] partir|plus|s'il|stp|svp|prenons|avant)",
+    hint=r"\b(?:je|chui|nous avons|on a d|j'|mon|ma|mes|moi|m'|toujours|jamais|ne|n'|non|appelle|appelez|souviens|souvenez|rappelle|retiens|retenez|note|notez|d[eé]sormais|dor[eé]navant|[aà] partir|plus|s'il|stp|svp|prenons|avant)",
     cuts=(
-        rf",?\s+(?:et|mais|car|parce que|puisque|donc|alors)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:donc |alors |et |maintenant |d[eé]sormais )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:parce que?|parce qu'|car|puisque|puisqu'|bien que?)\s*(?=\w)|et qu[e'] ?(?=je|j')|"
+        rf",?\s+(?:et|mais|car|parce que|puisque|donc|alors)\s+(?:que\s+)?(?={_SUBJECT})|,?\s+et\s+(?=allergique )|,\s*(?=(?:donc |alors |et |maintenant |d[eé]sormais )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:parce que?|parce qu'|car|puisque|puisqu'|bien que?)\s*(?=\w)|et qu[e'] ?(?=je|j')|"
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
         r"^(?:(?:comme (?:je (?:te |vous )?l'ai )?dit|bonjour|salut|bonsoir|coucou|bon|ben|alors|ok|d'accord|oui|non|si|pardon|d[eé]sol[eé]e?|au fait|en fait|en r[eé]alit[eé]|[aà] vrai dire|en g[eé]n[eé]ral|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|"
-        r"pour info|important|correction|note|attends|attendez|merci|moi|personnellement|d'ailleurs|actuellement|maintenant|honn[eê]tement|franchement|malheureusement|sache|sachez)(?: que(?= je)| qu(?='))?[,:!. ]+)"
+        r"pour info|important|correction|note(?= ?:)|attends|attendez|merci|moi|personnellement|d'ailleurs|actuellement|maintenant|honn[eê]tement|franchement|malheureusement|sache|sachez)(?: que(?= je)| qu(?='))?[,:!. ]+)"
     ),
     closers=(
         r"(?:[\s,.!~]*(?:\b(?:s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|aussi|merci|maintenant|actuellement|au fait|en fait|beaucoup|vraiment|[aà] partir de maintenant|d[eé]sormais|dor[eé]navant|et toi|et vous|"
         r"donc|d[eé]j[aà]|moi|de profession|de m[eé]tier|en ce moment|du tout|malheureusement)|[^\w\s\"')\]%+#\x00]+))+$"
     ),
     unreal=(
-        r"\b(?:si|s'il (?!te|vous)|serais|serait|[eé]tais|aurais|voudrais|aimerais|pr[eé]f[eé]rerais|pourrais|peut-?[eê]tre|probablement|sans doute|supposons|je crois|je pense|je croyais|je pensais|il para[iî]t|presque|"
+        r"\b(?:si|s'il (?!te|vous)|serais|serait|aurais|voudrais|aimerais|pr[eé]f[eé]rerais|pourrais|peut-?[eê]tre|probablement|sans doute|supposons|je crois|je pense|je croyais|je pensais|il para[iî]t|presque|"
         r"soi-disant|apparemment|hier|un jour|pas s[uû]re?)\b"
     ),
     reported=(
@@ -53,7 +53,7 @@ LANGUAGE = Language(
     things=(
         r"\b(?:je|j'|me|moi|mon|ma|mes|tu|te|toi|ton|ta|tes|il|ils|elle|elles|lui|leurs?|son|sa|ses|nous|notre|nos|vous|votre|vos|ce|cet|cette|ces|[cç]a|cela|ceci|ici|l[aà]|qui|que|quoi|quand|o[uù]|comment|pourquoi|si|mais|parce|"
         r"ne|pas|jamais|rien|tout|tous|toute|toutes|quelque chose|quelqu'un|personne|est|sont|[eé]tait|[eê]tre|avoir|a|ai|tr[eè]s|trop|plus|moins|aujourd'hui|demain|hier|maintenant|chose|choses|id[eé]e|fa[cç]on|mani[eè]re|photo|photos|"
-        r"y|en|chaque|toujours|seulement|aussi|m[eê]me|autre|faim|soif|peur|besoin|envie|question|temps)\b|\b(?:[cdjlmnstq]u?'(?:est|il|elle|ai|un\b))"
+        r"y|en|chaque|toujours|seulement|aussi|m[eê]me|autre|faim|soif|^bien$|^beaucoup$|^trop$|peur|besoin|envie|question|temps)\b|\b(?:[cdjlmnstq]u?'(?:est|il|elle|ai|un\b))"
     ),
     articles=r"^(?:[aà] la |[aà] l'|aux |au |[aà] |de la |de l'|des |du |de |d'|le |la |les |l'|une? |un peu de |couramment )",
     joints=r"\s*,?\s+(?:et|ou|ni|&)\s+|\s*[,&/]\s*",
@@ -71,6 +71,7 @@ LANGUAGE = Language(
         (r"\bchui[st]?\b|\bj'suis\b|\bch'uis\b", "je suis"),
         (r"\bjsuis\b", "je suis"),
     ),
+    elliptic=r"allergique ",
     conditions=r"(?:quand|lorsque|si|pour|en|avant|apr[eè]s|d[eè]s que)\b",
     leaning=(
         r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement)?[,.!: -]*(?:en fait|en r[eé]alit[eé]|plut[oô]t|pardon)?[,.!: -]*(?:c'est|ce sont|je voulais dire|je veux dire|c'[eé]tait)(?: maintenant| plut[oô]t)? "
@@ -92,6 +93,10 @@ LANGUAGE = Language(
         "not-place": same("paix|peur|maison|bureau|campagne|couple|équipe|banlieue|ville|appartement|colocation|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|train|mi-temps|domicile|distance"),
     },
     frames=(
+        Frame(r"(?=allergique )", "je suis "),
+        Frame(r"(?:nous avons|on a) (?=d[eé]m[eé]nag[eé])", "j'ai "),
+        Frame(r"(?:nous habitons|on habite) ", "j'habite "),
+        Frame(r"(?P<rest>(?:je suis|j'habite|je travaille|je pr[eé]f[eè]re) .+?), (?:et )?pas (?:[aà] )?\w+(?: \w+)?$", r"\g<rest>"),
         Frame(r"moi,? (?=je|j')", ""),
         Frame(r"je (?:ne suis|suis) plus (?:une? )?", "je suis ", Action.END),
         Frame(r"je (?:ne suis|suis) pas (?:une? )?(?!s[uû]r)", "je suis ", Action.END),
@@ -125,7 +130,7 @@ LANGUAGE = Language(
         Form(r"(?:je m'appelle|mon nom est|mon pr[eé]nom est) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:appelle|appelez)[- ]moi (?:juste |simplement |plut[oô]t )?(?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:tu peux|vous pouvez) m'appeler (?P<called>.+)", "nickname", None, 0.95),
-        Form(r"(?:mes amis|tout le monde) m'appellent? (?P<called>.+)", "nickname", None, 0.95),
+        Form(r"(?:mes amis|tout le monde) m'appelle(?:nt)? (?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:mon anniversaire est|je suis n[eé]e?)(?: le)? (?P<date>\d.+)", "birthday", None, 0.95),
         Form(r"j'ai (?P<number>\d+) ans", "age", None, 0.95),
         Form(r"mon (?:e-?mail|adresse e-?mail|courriel|mail) est (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
@@ -139,9 +144,9 @@ LANGUAGE = Language(
         Form(r"je travaille (?:chez|pour|[aà] la|[aà] l'|au) ?(?P<org>.+?) (?:comme|en tant que?) (?P<role>.+)", "work.employer work.role", None, 0.93),
         Form(r"je travaille (?:comme|en tant que?) (?P<role>.+?) (?:chez|pour) (?P<org>.+)", "work.role work.employer", None, 0.93),
         Form(r"je travaille (?:chez|pour) (?P<org>.+?)(?: depuis .+)?", "work.employer", None, 0.92),
-        Form(r"je travaille (?:comme|en tant que?|en tant qu') ?(?P<role>.+?)(?: depuis .+)?", "work.role", None, 0.93),
+        Form(r"je travaille (?:comme|en tant que?|en tant qu') ?(?P<role>.+?)(?: (?:[aà]|dans|en|au) .+)?(?: depuis .+)?", "work.role", None, 0.93),
         Form(r"je suis (?P<job>.+?) (?:chez|[aà] l'|[aà] la|au) ?(?P<org>.+)", "work.role work.employer", None, 0.9),
-        Form(r"je suis (?P<job>.+)", "work.role", None, 0.9),
+        Form(r"je suis (?P<job>.+?)(?: (?:[aà]|dans|en|au) .+)?", "work.role", None, 0.9),
         Form(r"j'ai (?:quitt[eé]|perdu) mon (?:travail|emploi|job|poste|boulot)|j'ai d[eé]missionn[eé]", "work.employer", None, 0.9, action=Action.END),
         Form(r"je suis (?:[aà] la |en )retraite", "work.role", "retired", 0.9),
         Form(r"(?:je suis|je mange|je suis devenue?) (?P<diet>.+)", "diet", None, 0.94),

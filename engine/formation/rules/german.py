@@ -51,9 +51,9 @@ _KEIN = {"esse": "avoids", "trinke": "avoids", "mag": "dislikes", "vertrage": "a
 
 LANGUAGE = Language(
     code="de",
-    hint=r"\b(?:ich|mein|meine|mich|mir|nie|niemals|immer|bitte|nenn\w*|nein|merk\w*|kein\w*|nicht|ab jetzt|ab sofort|in zukunft|von nun an|doch|denk\w*|nehmen)\b",
+    hint=r"\b(?:ich|wir|duze?|sieze?|mein|meine|mich|mir|nie|niemals|immer|bitte|nenn\w*|nein|merk\w*|kein\w*|nicht|ab jetzt|ab sofort|in zukunft|von nun an|doch|denk\w*|nehmen)\b",
     cuts=(
-        rf",?\s+(?:und|aber|doch|denn|sondern|weil|da|obwohl|sodass|so dass|deshalb)\s+(?:dass\s+)?(?={_SUBJECT})|,\s*(?=(?:also |jetzt |inzwischen |mittlerweile )?(?:{_SUBJECT}|{_ASKING}))|"
+        rf",?\s+(?:und|aber|doch|denn|sondern|weil|da|obwohl|sodass|so dass|deshalb)\s+(?:dass\s+)?(?={_SUBJECT})|,?\s+und\s+(?=(?:auf|gegen) .{{2,40}} allergisch|allergisch (?:gegen|auf))|,\s*(?=(?:also |jetzt |inzwischen |mittlerweile )?(?:{_SUBJECT}|{_ASKING}))|"
         r",?\s+(?:weil|obwohl|sodass)\s+|,\s+(?:aber|denn|der|die|was|wo|womit|deshalb)\s+(?!\w+ (?:heißt|heisst)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
@@ -73,7 +73,7 @@ LANGUAGE = Language(
     ),
     reported=(
         r"(?<!\bwie )(?<!\bich )\b(?:sag(?:t|te|ten|en|st|test)|gesagt|mein(?:t|te|ten)|behaupte(?:t|te)|erzähl(?:t|te|en)|frag(?:t|te)|glaub(?:t|te|st)|denk(?:t|st)|dachte|schreibt|schrieb|geschrieben|hör(?:t|te)|"
-        r"zitat|titel|lied|heißt es|wenn|falls|angenommen|ob|als ob|wünsch(?:te|e)|träum(?:te|e)|witzelt\w*)\b[^,;]{0,80}[,:]?\s*(?:dass\s*)?$|^(?:wenn|falls|angenommen|als ich|sobald|bevor)\b"
+        r"zitat|titel|lied|heißt es|wenn|falls|angenommen|ob|als ob|wünsch(?:te|e)|träum(?:te|e)|witzelt\w*)\b[^,;]{0,80}[,:]?\s*(?:dass\s*)?$|^(?:ich (?:glaube|denke|vermute|fürchte|hoffe)\b|wenn|falls|angenommen|als ich|sobald|bevor)\b"
     ),
     asks=_ASKING,
     things=(
@@ -95,6 +95,7 @@ LANGUAGE = Language(
     chosen=r"^(?:das|die|den|der|dem|mein\w*|ein\w*)\s+|\s+(?:variante|version|option|wieder)$",
     particular=r"\b(?:ich|mein\w*|wir|uns|unser\w*|mir|der|die|das|den|dem)\b",
     contractions=((r"\bich hab\b", "ich habe"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
+    elliptic=r"gegen .{2,40} allergisch|allergisch (?:gegen|auf)",
     conditions=r"(?:wenn|falls|bei|beim|für|in|im|vor|nach|sobald|bevor)\b",
     leaning=(
         r"(?:nein|nee|nö|moment|quatsch|falsch|sorry|stimmt nicht|das stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|ne)?[,.!: -]*(?:eigentlich|entschuldigung|sorry)?[,.!: -]*"
@@ -103,6 +104,11 @@ LANGUAGE = Language(
     lexicon=LEXICON,
     joins_words=True,
     frames=(
+        Frame(r"(?=gegen .{2,40} allergisch|allergisch (?:gegen|auf))", "ich bin "),
+        Frame(r"wir sind (?=.*nach )", "ich bin "),
+        Frame(r"wir (?:wohnen|leben) (?=in)", "ich wohne "),
+        Frame(r"wir haben (?=.*(?:hund|katze|kater|kind))", "ich habe "),
+        Frame(r"(?P<rest>ich \w+ .+?), nicht \w+(?: \w+)?$", r"\g<rest>"),
         Frame(r"(?P<whose>meine? \w+) (?P<rest>.+) (?P<verb>hei(?:ß|ss)t|ist)$", r"\g<whose> \g<verb> \g<rest>"),
         Frame(rf"ich (?!{_VERBS}\b)(?P<rest>.+) (?P<verb>{_VERBS})$", r"ich \g<verb> \g<rest>"),
         Frame(rf"(?:übrigens|uebrigens|außerdem|ausserdem|jetzt|inzwischen|mittlerweile|eigentlich|seit kurzem|seitdem|zurzeit|aktuell|derzeit|am liebsten|allerdings|leider|seit \d+(?: jahren)?) ({_VERBS}) ich ", r"ich \1 "),
@@ -126,6 +132,9 @@ LANGUAGE = Language(
     forms=(
         Form(rf"(?:ab jetzt|ab sofort|von jetzt an|von nun an|in zukunft|künftig|zukünftig),? (?P<words>(?:bitte )?(?:{_DO}|nur|immer|nie|niemals|kein\w*)\b.+)", "rules.*", "=", 0.95, imperative=True, raw=True),
         Form(rf"(?P<words>(?!sag niemals nie|sag nie nie){_DO}\b(?: .+)? {_NEVER}\b.*)", "rules.*", "=", 0.95, imperative=True),
+        Form(r"(?P<words>(?:duze?|sieze?) mich|(?:duzen|siezen) sie mich)", "rules.*", "=", 0.9, imperative=True),
+        Form(rf"(?P<words>(?:bei|beim|in|im|für) \w+(?: \w+)? {_NEVER} .+ {_INFINITIVE})", "rules.*", "=", 0.95, imperative=True),
+        Form(rf"(?P<words>{_DO} (?:in zukunft|ab jetzt|ab sofort|künftig) .+)", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>{_NEVER} .+ {_INFINITIVE})", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>(?:wenn|falls|bei|beim|für|in|im|vor|nach)\b[^,]+, (?:bitte )?(?:{_DO}\b.* {_NEVER}\b.*|{_NEVER} .+ {_INFINITIVE}))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>(?!mach dir|mache dir|sag nichts){_DO} (?:mir |mich |uns |bitte )*(?:keine?n?|nicht) .+)", "rules.*", "=", 0.8, imperative=True),
@@ -136,7 +145,7 @@ LANGUAGE = Language(
         Form(r"(?:du kannst|sie können|ihr könnt) mich (?:gern |gerne |ruhig |einfach )*(?P<called>.+) nennen", "nickname", None, 0.95),
         Form(r"(?:alle|meine freunde) nennen mich (?P<called>.+)", "nickname", None, 0.93),
         Form(r"mein spitzname ist (?P<called>.+)", "nickname", None, 0.95),
-        Form(r"(?:mein geburtstag ist (?:am )?(?P<date>\d.+)|ich bin am (?P<date2>\d.+) geboren)", "birthday", None, 0.93),
+        Form(r"(?:mein geburtstag ist (?:am )?(?P<date>\d.+)|ich (?:bin|wurde) am (?P<date2>\d.+) geboren)", "birthday", None, 0.93),
         Form(r"ich habe am (?P<date>\d.+) geburtstag", "birthday", None, 0.95),
         Form(r"ich bin (?P<number>\d+) jahre(?: alt)?", "age", None, 0.95),
         Form(r"ich bin (?P<number>[1-9]\d)", "age", None, 0.85),
@@ -148,13 +157,13 @@ LANGUAGE = Language(
         Form(r"ich (?:wohne|lebe)(?: seit .{2,25}?)? in (?P<place>.+?)(?: seit .+| mit .+| zusammen mit .+)?", "home.city", None, 0.93),
         Form(r"ich bin (?:vor .{2,25} |letztes jahr |letzten monat |gerade |jetzt |neulich |kürzlich )?(?:(?:von|aus) .+? )?nach (?P<place>.+?) (?:gezogen|umgezogen)", "home.city", None, 0.92),
         Form(r"ich wohne in (?P<place>.+?) und arbeite (?:bei|für) (?P<org>.+)", "home.city work.employer", None, 0.9),
-        Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den )?(?P<org>.+?) als (?P<role>.+)", "work.employer work.role", None, 0.93),
-        Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?) (?:bei|für) (?:der |dem |den )?(?P<org>.+)", "work.role work.employer", None, 0.93),
-        Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den )?(?P<org>.+?)(?: seit .+)?", "work.employer", None, 0.92),
-        Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?)(?: seit .+)?", "work.role", None, 0.93),
+        Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+?) als (?P<role>.+)", "work.employer work.role", None, 0.93),
+        Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?) (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+)", "work.role work.employer", None, 0.93),
+        Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+?)(?: seit .+)?", "work.employer", None, 0.92),
+        Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?)(?: (?:an|in|im) .+)?(?: seit .+)?", "work.role", None, 0.93),
         Form(r"mein beruf ist (?P<job>.+)", "work.role", None, 0.93),
         Form(r"ich bin (?P<job>.+?) (?:bei|an) (?:der |dem )?(?P<org>.+)", "work.role work.employer", None, 0.9),
-        Form(r"(?:ich bin|von beruf bin ich) (?P<job>.+?)", "work.role", None, 0.9),
+        Form(r"(?:ich bin|von beruf bin ich) (?P<job>.+?)(?: (?:an|in|im|am) .+)?", "work.role", None, 0.9),
         Form(r"ich habe (?:meinen job |meine stelle )?gekündigt", "work.employer", None, 0.9, action=Action.END),
         Form(r"ich habe bei (?P<former>.+) (?:gekündigt|aufgehört)", "work.employer", None, 0.9, action=Action.END),
         Form(r"ich bin (?:jetzt )?(?:in rente|im ruhestand|pensioniert)", "work.role", "retired", 0.9),
@@ -184,7 +193,7 @@ LANGUAGE = Language(
         Form(r"ich (?:esse|trinke) (?P<things>.+?) (?:sehr )?gerne?", "preferences.*", "likes", 0.88),
         Form(rf"ich (?P<verb>{_TASTES}) (?P<things>.+?)(?: gegenüber .+| statt .+| mehr als .+)?", "preferences.*", _TASTE, 0.9),
         Form(r"ich kann (?P<things>.+) nicht (?:ausstehen|leiden)", "preferences.*", "hates", 0.9),
-        Form(r"(?:mein|meine) lieblings-?(?P<topic>\w+) (?:ist|sind|heißt) (?P<thing>.+)", "choices.{topic}", None, 0.9),
+        Form(r"(?:mein|meine) lieblings-?(?P<topic>\w+) (?:ist|sind|heißt) (?:der |die |das )?(?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(rf"(?P<words>ich (?:esse|trinke|nehme|fahre|fliege|arbeite|schlafe|bestelle|rauche|sitze|trage|zahle|bezahle|buche|kaufe|nutze|benutze) (?:nur |.+ )?{_NEVER}\b.+)", "routines.*", "=", 0.88),
         Form(r"ich (?:bin|habe) (?:von )(?P<old>.+?) (?:auf|zu|nach) (?P<new>.+?) (?:umgestiegen|gewechselt|umgestellt)", "preferences.*", "prefers", 0.9),
         Form(r"ich (?:bin|habe)(?P<old>(?!.))? (?:auf|zu) (?P<new>.+?) (?:umgestiegen|gewechselt|umgestellt)", "preferences.*", "prefers", 0.88),

@@ -72,7 +72,7 @@ class Frame:
 
 _PATTERNS = (
     *("hint", "cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
-    *("momentary", "pointing", "heads", "chosen", "particular", "conditions", "leaning"),
+    *("momentary", "pointing", "heads", "chosen", "particular", "elliptic", "conditions", "leaning"),
 )
 """The fields of `Language` that are patterns."""
 
@@ -97,6 +97,8 @@ class Language:
     pointing: words by which a phrase is about what is at hand, or about the hearer.
     particular: what makes a note one about something in particular.
     contractions: what stands for what, before forms are tried (*I'm*, *I am*).
+    elliptic: beginnings of a clause that borrows its subject from the one before (*… and allergic to nuts*): it is read
+        only if that one spoke of the person.
     conditions: beginnings of a clause that belongs to the imperative behind it (*when booking flights, always …*).
     leaning: a correction that names no attribute, with the group ``new`` (*no, it's Berlin*).
     lexicon: words whose meaning is known, by gap: ``diet``, ``language``, ``country``, ``job``, ``kin``, ``animal`` …
@@ -124,6 +126,7 @@ class Language:
     heads: str = r"(?!)"
     chosen: str = r"(?!)"
     contractions: tuple[tuple[str, str], ...] = ()
+    elliptic: str = r"(?!)"
     conditions: str = r"(?!)"
     leaning: str = r"(?!)"
     lexicon: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -81,7 +81,7 @@ def _fits(words: str, known: Known, language: Language) -> Leaning | None:
     sort = _SORTS.get(known.path, "thing")
     if sort in ("nation", "country", "diet") and sort not in language.lexicon:
         return None
-    filled = fill(sort, words, language, sloppy=False)
+    filled = fill(sort, words, language, sloppy=0)
     if filled is None or len(filled) != 1:
         return None
     one: Filled = filled[0]

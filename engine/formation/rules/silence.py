@@ -12,9 +12,9 @@ import re
 __all__ = ["is_secret", "is_silent"]
 
 _JOKES = re.compile(
-    r"[😂🤣🙃😜😝🤪😹😆]|(?:^|\s)(?:[;:x]-?[dp]|;-?\)|/s|/j)(?=\s|$)|"
+    r"[😂🤣🙃🙄😏😜😝🤪😹😆]|(?:^|\s)(?:[;:x]-?[dp]|;-?\)|/s|/j)(?=\s|$)|"
     r"\b(?:lo+l|lmf?ao|rofl|ha(?:ha)+h?|je(?:je)+|ja(?:ja)+|just kidding|only kidding|i'?m kidding|jk|j/k|joking|as a joke|not really|"
-    r"sarcasm|ironic(?:ally)?|kleiner scherz|nur spa(?:ß|ss)|(?:war )?(?:nur )?ein (?:witz|scherz)|es broma|said no one ever|yeah right|as if|era broma|"
+    r"sarcasm|ironic(?:ally)?|kleiner scherz|nur spa(?:ß|ss)|(?:war )?(?:nur )?ein (?:witz|scherz)|es broma|said no (?:one|\w+) ever|oh,? sure|oh great|i'm sure|yeah right|as if|era broma|"
     r"bromeo|bromeando|je (?:plaisante|rigole|d[ée]conne)|je blague|ptdr|mdr)\b|开玩笑|開玩笑|哈哈|\bnot\W*\Z|说笑|說笑|冗談|なんちゃって|笑$|[wｗ]{2,}$|（笑）|\(笑\)",
     re.IGNORECASE,
 )
@@ -26,6 +26,7 @@ _PLAYED = re.compile(
     r"\bi'?m (?:writing|playing)\b|\bmy character\b|\blyrics?\b|\bthe song\b|♪|♫|"
     r"\b(?:write|draft|compose|translate|rephrase|rewrite|proofread|summari[sz]e|paraphrase|correct|complete|continue|repeat after) "
     r"(?:me |us |up )?(?:an?|the|this|that|my|these|following|into|to|it|from|:|some|\d+)\b|\btranslate\b ?:?|\bhow (?:do|would|can) (?:you|i|one) say\b|\bwhat does\b.{0,80}\bmean\b|"
+    r"\A\s*(?:dear|sehr geehrter?|estimad[oa]s?|querid[oa]s?|cher|ch[eè]re|madame|monsieur) [^\n]{1,40},|\b(?:best|kind) regards\b|"
     r"\bfor example\b|\be\.g\.|\bsample (?:text|sentence)|\btemplate\b|"
     r"\bdu bist (?:jetzt |nun |ab jetzt )?(?:ein|eine|der|die|mein|meine)\b|\bspiel(?:e|st)? (?:die rolle|den|einen|eine)\b|\bstell dir vor\b|\btu so\b|\bverhalte dich\b|"
     r"\b(?:ü|ue)bersetze?\b|\bschreib(?:e|st)? (?:mir )?(?:eine?n?|den|das|die)\b|\bformuliere\b|\bzum beispiel\b|\bin (?:der|dieser|meiner) geschichte\b|"
@@ -55,6 +56,7 @@ _SECRET_WORDS = re.compile(
     r"token|secrets?|credentials?|credit card|card number|debit card|iban|bic|ssn|social security|2fa|otp|one.time code|login|"
     r"passw[öo]rt|kennwort|zugangsdaten|geheimzahl|kreditkarte\w*|kartennummer|kontonummer|geheimnis|sozialversicherungsnummer|"
     r"contrase[ñn]a|clave(?: secreta)?|tarjeta de cr[ée]dito|n[úu]mero de tarjeta|secreto|"
+    r"(?:door|gate|access|entry|alarm|security|lock|safe) ?(?:code|combination)|türcode|t[uü]rcode|c[oó]digo de la puerta|code de la porte|"
     r"mot de passe|code secret|code pin|carte (?:bancaire|bleue|de cr[ée]dit)|num[ée]ro de (?:carte|s[ée]curit[ée] sociale)|identifiants)\b|"
     r"密码|密碼|口令|密钥|密鑰|信用卡|卡号|卡號|身份证|身份證|验证码|驗證碼|パスワード|暗証番号|秘密鍵|クレジットカード|カード番号|マイナンバー|合言葉",
     re.IGNORECASE,

@@ -18,7 +18,7 @@ from ...values import Value
 from .grammar import Language
 from .words import bare_letters
 
-__all__ = ["Filled", "fill", "is_sloppy", "rule_segment", "segment"]
+__all__ = ["Filled", "fill", "rule_segment", "segment", "sloppiness"]
 
 
 class Filled(NamedTuple):
@@ -46,15 +46,29 @@ _SMALL = frozenset(
     for word in words.split()
 )
 """Words that are written small inside a proper name."""
+_OF_CITIES = frozenset(
+    word
+    for words in (
+        "new san los las santa saint st tel cape hong buenos kuala el la le salt fort port north south east west",
+        "abu addis mexico kansas oklahoma belo sao são rio frankfurt bad ho den palo baden",
+    )
+    for word in words.split()
+)
+"""First words of cities of two, for messages without capitals."""
 _APOSTROPHES = re.compile(r"(?<=\w)'(?=\w)")
+_LONG_QUOTE = re.compile(r'"[^"\s]+\s+[^"\s]+\s+[^"\s]+\s[^"]*"')
+"""Four words or more in quotation marks: somebody else's, inside a rule."""
+_COUNTED = re.compile(r"^[一二两兩三四五六七八九十\d]+[个個位只隻条條匹名人]の?")
 _EDGES = " \"'`,:-–—()"
 
 
-def fill(kind: str, words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def fill(kind: str, words: str, language: Language, sloppy: int) -> list[Filled] | None:
     """What *words* give in a gap of this *kind*, or None where they do not belong there.
 
-    sloppy: whether the message has no capital letters at all, so that nothing follows from their lack.
+    sloppy: see `sloppiness`; where it is not 0, nothing follows from the lack of a capital.
     """
+    if _LONG_QUOTE.search(words):
+        return None
     words = words.strip(_EDGES)
     if not words or (_STRANGE.search(words) and kind.rstrip("0123456789") not in _EXACT):
         return None
@@ -78,12 +92,16 @@ def rule_segment(words: str, language: Language) -> str:
     return segment(" ".join(kept.split()))
 
 
-def is_sloppy(text: str) -> bool:
-    """Whether *text* is written without capitals (``I`` aside)."""
-    return not any(one.isupper() for one in re.sub(r"\bI\b", "", text))
+def sloppiness(text: str) -> int:
+    """How little its writer cares for capitals: 0 where there are some, 1 where only *I* has one (a keyboard did it),
+    2 where there are none.
+    """
+    if any(one.isupper() for one in re.sub(r"\bI\b", "", text)):
+        return 0
+    return 1 if "I" in text else 2
 
 
-def _things(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _things(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     found: list[Filled] = []
     parts = _parts(words, language)
     head = language.regex["heads"].search(parts[-1].strip()) if len(parts) > 1 else None
@@ -102,7 +120,7 @@ def _parts(words: str, language: Language) -> list[str]:
     return [part for part in language.regex["joints"].split(words) if part and part.strip()]
 
 
-def _thing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _thing(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     bare = _bare(words, language)
     if not bare or not any(one.isalpha() for one in bare):
         return None
@@ -131,7 +149,7 @@ def _bare(words: str, language: Language) -> str:
     return bare
 
 
-def _name(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _name(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     parts = words.split()
     if len(parts) > 3 or len(words) > 40 or language.regex["things"].search(words):
         return None
@@ -149,7 +167,7 @@ def _name(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     return [Filled(segment(words), words)]
 
 
-def _place(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _place(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     whole = [part.strip(_EDGES) for part in words.split(",")]
     if len(whole) > 2 or not all(whole):
         return None
@@ -168,7 +186,7 @@ def _place(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     return found
 
 
-def _proper(words: str, language: Language, sloppy: bool) -> str | None:
+def _proper(words: str, language: Language, sloppy: int) -> str | None:
     """*words* as a proper name of up to four words, or None."""
     if language.regex["things"].search(words) or not any(one.isalpha() for one in words):
         return None
@@ -186,12 +204,28 @@ def _proper(words: str, language: Language, sloppy: bool) -> str | None:
     if sloppy:
         if len(parts) > 2 or not all(_WORD.match(one) for one in parts):
             return None
+        if len(parts) == 2 and parts[0] not in _OF_CITIES:
+            return None
         return " ".join(one if one in _SMALL else one.capitalize() for one in parts)
     return words if all(one[0].isupper() or one[0].isdigit() or one in _SMALL for one in parts) else None
 
 
-def _org(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _moved(words: str, language: Language, sloppy: int) -> list[Filled] | None:
+    """A place behind *moved to*, where other things may stand (*the kitchen*, *main*): with its capital, unless the
+    message has none.
+    """
+    return _place(words, language, sloppy if sloppy == 2 else 0)
+
+
+def _tool(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
+    name = _proper(words, language, 0)
+    return [Filled(segment(name), name)] if name else None
+
+
+def _org(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     bare = _bare(words, language)
+    if language.meaning("not-place", bare):
+        return None
     if bare != words:  # "a hospital", "the BBC"
         one = _thing(words, language, sloppy)
         return one and [Filled(one[0].segment, words)]
@@ -199,11 +233,11 @@ def _org(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     return [Filled(segment(name), name)] if name else None
 
 
-def _role(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _role(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     return _thing(words, language, sloppy)
 
 
-def _job(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _job(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     one = _thing(words, language, sloppy)
     if one is None:
         return None
@@ -214,51 +248,51 @@ def _job(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
     return one if known else None
 
 
-def _called(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _called(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """A name in a form that people also use for other things (*call me later*): with capitals only."""
-    return _name(words, language, False)
+    return _name(words, language, 0)
 
 
-def _former(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _former(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """An employer that was left. *I left Berlin* is not told from it, so whoever ends memories compares the value."""
-    return _org(words, language, False)
+    return _org(words, language, 0)
 
 
-def _allergens(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _allergens(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     found = _things(words, language, sloppy)
     idle = found and any(language.meaning("not-allergen", str(one.value)) for one in found)
     return found if found and not idle else None
 
 
-def _doing(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _doing(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """What somebody does, of up to six words."""
     if len(words.split()) > 6 or language.regex["things"].search(words):
         return None
     return [Filled(segment(words), words)]
 
 
-def _gerund(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _gerund(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """What somebody likes to do, of up to seven words, none of which points at what is at hand or at the hearer."""
     if len(words.split()) > 7 or language.regex["pointing"].search(words):
         return None
     return [Filled(segment(words), words)]
 
 
-def _aim(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _aim(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """What somebody is after, of up to twelve words, none of which points at what is at hand."""
     if len(words.split()) > 12 or language.regex["momentary"].search(words):
         return None
     return [Filled(rule_segment(words, language), words)]
 
 
-def _choice(words: str, language: Language, sloppy: bool) -> list[Filled] | None:
+def _choice(words: str, language: Language, sloppy: int) -> list[Filled] | None:
     """What was chosen: *the vegan one* is *vegan*."""
     bare = language.regex["chosen"].sub("", words).strip(_EDGES)
     short = len(words.split()) <= 2 if language.spaced else False
     return _thing(bare, language, sloppy) if bare and (bare != words or short) else None
 
 
-def _kin(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _kin(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """Relatives, each with how many: *a sister and two brothers*."""
     found: list[Filled] = []
     for part in _parts(words, language):
@@ -269,7 +303,7 @@ def _kin(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     return found or None
 
 
-def _animal(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _animal(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     found: list[Filled] = []
     for part in _parts(words, language):
         species = _last_known(part, language, "animal")
@@ -282,6 +316,8 @@ def _animal(words: str, language: Language, _sloppy: bool) -> list[Filled] | Non
 def _last_known(words: str, language: Language, kind: str) -> str | None:
     """The meaning of the last of up to three words, if the lexicon knows it."""
     bare = _bare(words, language)
+    if not language.spaced:
+        bare = _COUNTED.sub("", bare)
     whole = language.meaning(kind, bare)
     parts = bare.split()
     if whole or not language.spaced or not 1 < len(parts) <= 3 or language.regex["things"].search(bare):
@@ -289,29 +325,29 @@ def _last_known(words: str, language: Language, kind: str) -> str | None:
     return language.meaning(kind, parts[-1])
 
 
-def _exact(words: str, _language: Language, _sloppy: bool) -> list[Filled] | None:
+def _exact(words: str, _language: Language, _sloppy: int) -> list[Filled] | None:
     return [Filled(segment(words), words)]
 
 
-def _number(words: str, _language: Language, _sloppy: bool) -> list[Filled] | None:
+def _number(words: str, _language: Language, _sloppy: int) -> list[Filled] | None:
     if not words.isascii() or not words.isdigit() or not 1 <= int(words[:4]) <= 120 or len(words) > 3:
         return None
     return [Filled(words, int(words))]
 
 
-def _date(words: str, _language: Language, _sloppy: bool) -> list[Filled] | None:
+def _date(words: str, _language: Language, _sloppy: int) -> list[Filled] | None:
     if len(words) > 40 or not re.search(r"\d", words) or len(words.split()) > 5:
         return None
     return [Filled(segment(words), words)]
 
 
-def _words(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _words(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     if len(words.split()) > MAX_RULE_WORDS or language.regex["momentary"].search(words):
         return None
     return [Filled(rule_segment(words, language), words)]
 
 
-def _note(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+def _note(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
     """What was to be remembered: something in particular (*the gate code*, *Anna*, *at five*), no saying."""
     if len(words.split()) > MAX_RULE_WORDS or (language.spaced and len(words.split()) < 3):
         return None
@@ -320,10 +356,10 @@ def _note(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
     return [Filled(rule_segment(words, language), words)]
 
 
-def _known(kind: str) -> Callable[[str, Language, bool], list[Filled] | None]:
+def _known(kind: str) -> Callable[[str, Language, int], list[Filled] | None]:
     """A gap for words of the lexicon, one or several."""
 
-    def check(words: str, language: Language, _sloppy: bool) -> list[Filled] | None:
+    def check(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
         whole = language.meaning(kind, words)
         if whole is not None:
             return [Filled(segment(whole), whole)]
@@ -338,7 +374,7 @@ def _known(kind: str) -> Callable[[str, Language, bool], list[Filled] | None]:
     return check
 
 
-_KINDS: dict[str, Callable[[str, Language, bool], list[Filled] | None]] = {
+_KINDS: dict[str, Callable[[str, Language, int], list[Filled] | None]] = {
     "things": _things,
     "thing": _thing,
     "name": _name,
@@ -352,6 +388,8 @@ _KINDS: dict[str, Callable[[str, Language, bool], list[Filled] | None]] = {
     "note": _note,
     "called": _called,
     "former": _former,
+    "moved": _moved,
+    "tool": _tool,
     "allergens": _allergens,
     "doing": _doing,
     "choice": _choice,

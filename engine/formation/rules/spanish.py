@@ -32,9 +32,9 @@ _TASTES = "|".join(sorted(_TASTE, key=len, reverse=True))
 
 LANGUAGE = Language(
     code="es",
-    hint=rf"\b(?:{_OWN}|he dejado|dej[eé]|nac[ií]|de|en|el|la|los|las|que|un|una|con|yo|mi|mis|siempre|nunca|jam[aá]s|no|ll[aá]mame|recuerda|recuerde|por favor|a partir|antes|vamos|me)\b",
+    hint=rf"\b(?:{_OWN}|estoy|nos|puedes|todos|he dejado|dej[eé]|nac[ií]|de|en|el|la|los|las|que|un|una|con|yo|mi|mis|siempre|nunca|jam[aá]s|no|ll[aá]mame|recuerda|recuerde|por favor|a partir|antes|vamos|me)\b",
     cuts=(
-        rf",?\s+(?:y|e|pero|porque|as[ií] que|ya que|aunque|pues)\s+(?:que\s+)?(?={_SUBJECT})|,\s*(?=(?:as[ií] que |ahora |actualmente )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:porque|aunque|as[ií] que)\s+|\s+(?=¿)|"
+        rf",?\s+(?:y|e|pero|porque|as[ií] que|ya que|aunque|pues)\s+(?:que\s+)?(?={_SUBJECT})|,?\s+y\s+(?=al[eé]rgic[oa] )|,\s*(?=(?:as[ií] que |ahora |actualmente )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:porque|aunque|as[ií] que)\s+|\s+(?=¿)|"
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
@@ -70,6 +70,7 @@ LANGUAGE = Language(
     ),
     chosen=r"^(?:el|la|los|las|lo|mi|un|una)\s+|\s+(?:opci[oó]n|versi[oó]n|otra vez|de nuevo)$",
     particular=r"\b(?:yo|mi|mis|me|nosotros|nos|nuestr\w*|el|la|los|las)\b",
+    elliptic=r"al[eé]rgic[oa] ",
     conditions=r"(?:cuando|si|para|al|en|antes|despu[eé]s|siempre que)\b",
     leaning=(
         r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|eso no)?[,.!: -]*(?:en realidad|de hecho|perd[oó]n)?[,.!: -]*(?:es|son|quer[ií]a decir|me refer[ií]a a|ser[ií]a)(?: ahora)? "
@@ -88,9 +89,13 @@ LANGUAGE = Language(
         "manner": meanings("más corto|más breve|más conciso|sé breve=short answers; más detalles|más detallado|más largo=detailed answers; más sencillo|más simple|más fácil=simple words; en una lista|como lista=lists; en una tabla|como tabla=tables; paso a paso=step by step; más formal=formal tone; menos formal|más informal=informal tone; sin emojis=no emojis; solo el código|sólo el código=code only; con ejemplos=examples"),
         "not-allergen": same("los lunes|lunes|trabajo|gente|tontería|tonterías|idiotas|estupidez|política|deporte|drama|mentiras"),
         "not-name": same("luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
-        "not-place": same("paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|el campo|una|otro|educación|línea"),
+        "not-place": same("paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
     },
     frames=(
+        Frame(r"(?=al[eé]rgic[oa] )", "soy "),
+        Frame(r"nos (?:mudamos|hemos mudado) ", "me mudé "),
+        Frame(r"vivimos (?=en)", "vivo "),
+        Frame(r"(?P<rest>(?:soy|vivo|trabajo|prefiero) .+?), no (?:en |a )?\w+(?: \w+)?$", r"\g<rest>"),
         Frame(r"yo ", ""),
         Frame(r"ya no (?=soy|vivo|trabajo|hablo|uso|tengo|odio)", "", Action.END),
         Frame(r"no (?=soy|vivo|trabajo|hablo|uso|tengo)", "", Action.END),
@@ -141,7 +146,7 @@ LANGUAGE = Language(
         Form(r"estoy jubilad[oa]", "work.role", "retired", 0.9),
         Form(r"(?:soy|me he hecho|me hice|como|sigo una dieta|llevo una dieta) (?P<diet>.+)", "diet", None, 0.94),
         Form(r"soy al[eé]rgic[oa] (?P<allergens>a.+)", "allergies.*", None, 0.97),
-        Form(r"(?:tengo|padezco) (?:una )?alergia (?P<allergens>a.+)", "allergies.*", None, 0.96),
+        Form(r"(?:tengo|padezco) (?:una )?(?:alergia|intolerancia) (?P<allergens>a.+)", "allergies.*", None, 0.96),
         Form(r"soy intolerante (?P<allergens>a.+)", "allergies.*", None, 0.95),
         Form(r"(?:soy|tengo|padezco|sufro de) (?P<health>.+)", "health.*", None, 0.92),
         Form(r"soy (?P<belief>.+)", "beliefs.*", None, 0.9),

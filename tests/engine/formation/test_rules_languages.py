@@ -1,13 +1,13 @@
-"""German, Spanish, French, Chinese and Japanese: what the rule distiller takes, and where it is silent."""
+"""English, German, Spanish, French, Chinese and Japanese: what the rule distiller takes, and where it is silent."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.engine.formation import chinese, french, german, japanese, spanish
+from tests.engine.formation import chinese, english, french, german, japanese, spanish
 from tests.engine.formation.said import short
 
-LANGUAGES = (german, spanish, french, chinese, japanese)
+LANGUAGES = (english, german, spanish, french, chinese, japanese)
 
 
 @pytest.mark.parametrize(("text", "said"), [pair for language in LANGUAGES for pair in language.SAYS])
