@@ -1,6 +1,5 @@
 """English: sentences and what is taken from them, and sentences that give nothing."""
 
-# ruff: noqa: E501 - sentences are data
 from __future__ import annotations
 
 SAYS = [
