@@ -38,7 +38,7 @@ class Hint:
             os.unlink(self._path)  # noqa: PTH108
 
     def renew(self) -> None:
-        """Says that the vault has had its turn just now, and waits anew."""
+        """Says that the vault has its turn just now, or has had it, and waits anew."""
         with suppress(OSError):
             os.utime(self._path)
 

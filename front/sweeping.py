@@ -51,6 +51,8 @@ JITTER = 0.25
 """Part of the interval by which a sweep comes earlier or later."""
 FULL_LOOK = 3600.0
 """Seconds after which a vault without a hint is opened all the same, more or less."""
+LIST_SECONDS = 2.0
+"""How long those who wait are served by one list of them: looking at ten thousand hints takes a tenth of a second."""
 LOOK_SECONDS = 2.0
 """How long those without a hint are looked at in a row."""
 FIRST_RETRY, LAST_RETRY = 60.0, 3600.0
@@ -158,16 +160,16 @@ class Sweeper:
         """
         swept = Swept() if swept is None else swept
         self._begun()
+        served: set[Path] = set()  # in this round
         while not self._stop.is_set():
             homes = list(self._homes())
             waiting = self._waiting(homes)
-            for home in waiting:
-                if self._stop.is_set():
-                    return swept
-                if Hint(home).since() is not None:  # otherwise another sweep has been here meanwhile
-                    self._serve(home, swept)
             if not waiting and self._look_fully(homes, swept):
                 break
+            rest = [(since, home) for since, home in waiting if home not in served]
+            if not rest:
+                served.clear()
+            self._serve_some(rest, served, swept)
         return swept
 
     def start(self) -> None:
@@ -214,8 +216,17 @@ class Sweeper:
             self._wake.wait(self._interval * self._rng.uniform(1 - JITTER, 1 + JITTER))
             self._wake.clear()
 
-    def _waiting(self, homes: list[Path]) -> list[Path]:
-        """Those that can have a turn now, who has waited longest first."""
+    def _serve_some(self, rest: list[tuple[float, Path]], served: set[Path], swept: Swept) -> None:
+        """Serves *rest* in turn, for `LIST_SECONDS`: then others may have waited longer than these."""
+        until = time.monotonic() + LIST_SECONDS
+        for since, home in rest:
+            if self._stop.is_set() or time.monotonic() > until:
+                return
+            if Hint(home).since() != since or self._serve(home, swept):  # or another sweep has begun its turn
+                served.add(home)
+
+    def _waiting(self, homes: list[Path]) -> list[tuple[float, Path]]:
+        """Those that can have a turn now, and since when they have waited for it, longest first."""
         now = time.monotonic()
         found = []
         for home in homes:
@@ -223,10 +234,12 @@ class Sweeper:
                 since = Hint(home).since()
                 if since is not None:
                     found.append((since, self._rng.random(), home))
-        return [home for _, _, home in sorted(found)]
+        return [(since, home) for since, _, home in sorted(found)]
 
-    def _serve(self, home: Path, swept: Swept) -> None:
+    def _serve(self, home: Path, swept: Swept) -> bool:
+        """One turn; False if another curator has the vault."""
         now = time.monotonic()
+        Hint(home).renew()  # so that other sweeps, which have found it waiting as well, pass over it
         try:
             with self._opened(home) as vault:
                 turn, curator = turn_of(vault, self._lease_ms), self._curators(vault)
@@ -235,7 +248,7 @@ class Sweeper:
                     self._tend(home, turn, curator, swept)
         except Exception as error:  # noqa: BLE001 - whatever one vault has, the others go on
             self._trouble(home, error, swept)
-            return
+            return True
         self._retries.pop(home, None)
         swept.troubles.pop(home, None)
         if turned.next_ms is not None and not turned.busy:
@@ -245,6 +258,7 @@ class Sweeper:
         self._later[home] = now + again
         swept.add(home, turned)
         self._told(home, turned)
+        return not turned.busy
 
     def _look_fully(self, homes: list[Path], swept: Swept) -> bool:
         """Opens the vaults without a hint that have not been opened for long; whether that is done, and none waits.
