@@ -20,7 +20,7 @@ from vademecum import Vault
 
 from .measure import Row, at_least, at_most, seconds, side_by_side
 from .overwriting import overwriting
-from .workload import AGENT, import_leaves, made_up
+from .workload import AGENT, MANY, import_leaves, made_up
 
 __all__ = ["rows"]
 
@@ -68,6 +68,7 @@ def rows() -> list[Row]:
         leaves = made_up(LEAVES)
         for name, count in (("empty", 0), ("small", SMALL), ("large", LEAVES)):
             with Vault.create(base / name) as vault:
+                vault.set_budget(MANY)
                 import_leaves(vault, leaves[:count])
         some = leaves[LEAVES // 2][0]
         return [

@@ -13,7 +13,7 @@ from vademecum.engine.indexing import Indexer
 from vademecum.founding import INDEX
 
 from .measure import Row, at_most, seconds, side_by_side
-from .workload import AGENT, import_leaves, made_up, sentence
+from .workload import AGENT, MANY, import_leaves, made_up, sentence
 
 __all__ = ["rows"]
 
@@ -30,6 +30,8 @@ def rows() -> list[Row]:
         plain = Vault.create(Path(folder) / "plain")
         sealed = Vault.create(Path(folder) / "sealed", passphrase=WORDS)
         both = sealed, plain
+        for vault in both:
+            vault.set_budget(MANY)
         imported = [seconds(lambda vault=vault: import_leaves(vault, leaves)) for vault in both]
         remembered = side_by_side(ROUNDS, *map(_remembering, both))
         indexed = side_by_side(FEW, *map(_indexing, both))

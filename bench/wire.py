@@ -21,7 +21,7 @@ from vademecum.transport.frames import Push, decode
 
 from .measure import Row, at_most
 from .tap import Tap, listening
-from .workload import AGENT, import_leaves, made_up, open_at, relay_process, sentence
+from .workload import AGENT, MANY, import_leaves, made_up, open_at, relay_process, sentence
 
 __all__ = ["rows"]
 
@@ -50,6 +50,7 @@ async def _rows(folder: Path, relay: str) -> list[Row]:
             clock = _Clock()
             with open_at(folder / who, clock) as vault:
                 vault.use_relay(tap.url)
+                vault.set_budget(MANY)
                 import_leaves(vault, made_up(500))
                 await vault.sync_once()
                 clock.on_the_way = True

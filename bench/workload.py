@@ -20,9 +20,11 @@ from vademecum.storage.environment import Environment
 from vademecum.storage.identity import Identity
 from vademecum.transport.relay.server import serve
 
-__all__ = ["AGENT", "Leaf", "import_leaves", "joined", "made_up", "open_at", "relay_process", "sentence"]
+__all__ = ["AGENT", "MANY", "Leaf", "import_leaves", "joined", "made_up", "open_at", "relay_process", "sentence"]
 
 AGENT = "bench/import@1.0.0"
+MANY = 1_000_000
+"""A limit of learned memories that no bench reaches."""
 PER_TRANSACTION = 1000
 """Leaves an importer writes in one transaction."""
 

@@ -20,7 +20,7 @@ from vademecum import Vault
 from vademecum.storage.tables import Table
 
 from .measure import Row, at_least, at_most, seconds, side_by_side
-from .workload import AGENT, PER_TRANSACTION, import_leaves, made_up, sentence
+from .workload import AGENT, MANY, PER_TRANSACTION, import_leaves, made_up, sentence
 
 __all__ = ["rows"]
 
@@ -43,6 +43,7 @@ def _remember(folder: Path) -> Row:
     values = [sentence(rng, 40) for _ in range(ROUNDS + 2)]
     number = itertools.count()
     with Vault.create(folder / "one") as vault, raw(folder / "raw-one") as environment:
+        vault.set_budget(MANY)
         import_leaves(vault, made_up(1000))
         agent = vault.agent(AGENT)
 

@@ -39,6 +39,8 @@ settings     what this installation keeps for itself: the retention
 renewing     what a device that was copied has written, said again by the one the copy becomes
 locality     which sessions stay on this device
 sessions     an agent's conversations: logging, pins, handing over
+evidence     the reason for a memory: recorded messages, checked and quoted
+learned      how many memories agents have added about the person
 audit        why, log and history
 checking     whether what is kept agrees with itself, and making anew what is derived
 restoring    putting what was read of a damaged replica into a new one

@@ -18,7 +18,7 @@ from vademecum.errors import MalformedBytes
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Reader
 
-from . import journal, outbox
+from . import journal, learned, outbox
 from .document import Document
 from .replica import Transaction
 from .slots import EMPTY_ROW, Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
@@ -58,6 +58,9 @@ def check_replica(view: View) -> Iterator[Finding]:
     yield from _check_scopes(view.reader)
     for number, name in view.scope_names().items():
         yield from _check_rows(view, number, name)
+    kept = learned.kept(view)
+    if kept is not None and kept != learned.counted(view):
+        yield Finding(Level.DERIVED, "learned", "The number of learned memories is not what is kept.")
     yield from _check_journal(view)
     yield from _check_outbox(view)
     yield from _check_queues(view)
@@ -91,6 +94,7 @@ def rebuild_derived(transaction: Transaction) -> None:
                     entry, _ = journal.entry_rows(number, key, slot)
                     writer.put(Table.JOURNAL, *entry)
     _rebuild_history(transaction)
+    learned.recount(writer)
     for table in (Table.REINDEX, Table.EMBED, Table.VECTORS, Table.VECTOR_LOG):
         writer.delete_prefix(table, b"")
     for number, scope in transaction.scope_names().items():

@@ -124,18 +124,19 @@ def is_quoted(words: str, text: str) -> bool:
 
 def cite(scope: ScopeWriter, writer: str, messages: Sequence[Message]) -> tuple[str, ...]:
     """Copies *messages* into *scope* as receipts, each once; returns their ids."""
-    return tuple(
-        cite_message(
-            scope,
-            writer,
-            session=message.session.removeprefix("session/"),
-            message=message.id.partition(":")[2],
-            speaker=message.role,
-            text=message.text,
-            at_ms=message.at_ms,
-        )
-        for message in messages
+    return tuple(_cite(scope, writer, message) for message in messages)
+
+
+def _cite(scope: ScopeWriter, writer: str, message: Message) -> str:
+    session, name = message.session.removeprefix("session/"), message.id.partition(":")[2]
+    receipt = cite_message(
+        scope, writer, session=session, message=name, speaker=message.role, text=message.text, at_ms=message.at_ms
     )
+    record = scope.row(SlotMap.RECEIPTS, receipt).winner
+    if record is not None and isinstance(record.value, list) and not is_quoted(message.text, str(record.value[0])):
+        # the curator had quoted a part of it
+        scope.put(SlotMap.RECEIPTS, receipt, record._replace(order=0, value=[message.text, *record.value[1:]]))
+    return receipt
 
 
 def _plain(text: str) -> str:

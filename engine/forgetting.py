@@ -245,7 +245,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
             if not void:
                 continue
             key = row_key(slot_map, name)
-            scope.keep_row(key, row_of(row.slots, forgotten))
+            scope.keep_row(key, row, row_of(row.slots, forgotten))
             scope.queue_index(key, row.newest)
             for slot in sorted(void, key=lambda one: one.device != transaction.device):
                 if slot.device == transaction.device:
@@ -270,7 +270,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
             elif everywhere or first.device == transaction.device:
                 scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
             else:
-                scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row_of(row.slots, forgotten))
+                scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row, row_of(row.slots, forgotten))
     for _, entry, _ in list(journal.scope_entries(transaction.writer, scope.number)):
         if not entry.forgotten and is_void(entry.record, forgotten(entry.record.writer)):
             journal.empty_entry(transaction.writer, entry)

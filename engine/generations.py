@@ -166,7 +166,7 @@ class _Adoption:
             row = row_of(self._merged(key, old, new), scope.forgotten())
             rows[key] = row
             if row != old:
-                scope.keep_row(key, row)
+                scope.keep_row(key, old, row)
             if row.winner != old.winner:
                 self._changed += 1
                 scope.queue_index(key, max(row.newest, old.newest))

@@ -27,6 +27,7 @@ from .times import to_ms
 from .trees import nest
 
 if TYPE_CHECKING:
+    from .formation.budget import Budget
     from .formation.suggestions import Suggestion
     from .session_handle import SessionHandle
 
@@ -46,7 +47,17 @@ class AgentHandle:
     sessions; it writes ``user.public``, its own scope and its sessions.
     """
 
-    __slots__ = ("_look", "_open_session", "_remember", "_search", "_suggest", "_withdraw", "agent")
+    __slots__ = (
+        "_consolidate",
+        "_look",
+        "_open_session",
+        "_remember",
+        "_search",
+        "_suggest",
+        "_wall",
+        "_withdraw",
+        "agent",
+    )
 
     def __init__(
         self,
@@ -57,6 +68,8 @@ class AgentHandle:
         search: Callable[[str, int], Recollections],
         open_session: Callable[[str, timedelta | None], SessionHandle],
         suggest: Callable[..., list[Suggestion]],
+        consolidate: Callable[..., list[Leaf]],
+        wall: Callable[[], int],
     ) -> None:
         self.agent = agent
         self._look = look
@@ -65,6 +78,8 @@ class AgentHandle:
         self._search = search
         self._open_session = open_session
         self._suggest = suggest
+        self._consolidate = consolidate
+        self._wall = wall
 
     def session(self, session: str, *, lifetime: timedelta | None = None) -> SessionHandle:
         """The conversation *session* (1–64 letters, digits, ``.``, ``_``, ``-``); its first message makes it.
@@ -105,8 +120,9 @@ class AgentHandle:
         sentence: how it reads in words; derived from path and value by default.
         at: when the words of *because* were said, an aware datetime; now by default. Messages know it themselves.
 
-        Raises `Protected` where the person's own value stands, `ReceiptRequired`, `Misquoted`, `NotThePerson`,
-        `NotFound`, `Confined`, `InvalidPath`, `InvalidValue`, `InvalidTime`; nothing has changed then.
+        Raises `Protected` where the person's own value stands, `BudgetExceeded` where what is new about the person has
+        no room, `ReceiptRequired`, `Misquoted`, `NotThePerson`, `NotFound`, `Confined`, `InvalidPath`, `InvalidValue`,
+        `InvalidTime`; nothing has changed then.
         """
         return self._remember(
             path,
@@ -185,6 +201,45 @@ class AgentHandle:
             sentence=sentence,
         )
 
+    def consolidate(
+        self,
+        ids: Sequence[str],
+        *,
+        into: tuple[str, object],
+        because: str | None = None,
+        evidence: Sequence[str] = (),
+        kind: str | None = None,
+        confidence: float | None = None,
+        sentence: str | None = None,
+    ) -> list[Leaf]:
+        """Makes of the memories *ids* (as ``leaf.id``) one, ``into=(path, value)``, in one step; it works where there
+        is no room for another. The receipts of all of them stay.
+
+        because: why they are one, in the agent's own words. evidence: messages that say so. One of them must be given.
+        kind, confidence: by default the kind that they share (else ``fact``), and what age has left of the surest.
+
+        Raises `Protected` if any of them, or what stands at the path, is the person's own; `Confined` for memories
+        elsewhere than in ``user.public`` or the agent's own scope; `NotFound`, `InvalidArgument` (one named twice, two
+        scopes, another memory at the path), `ReceiptRequired`, `BudgetExceeded`; nothing has changed then.
+        """
+        return self._consolidate(
+            ids,
+            into,
+            because=because,
+            evidence=evidence,
+            kind=kind,
+            confidence=confidence,
+            sentence=sentence,
+        )
+
+    def budget(self) -> Budget:
+        """How many memories about the person agents may still add, and what there is of them, as far as this agent may
+        see it: to look at before an error says it.
+        """
+        from .formation.budget import look
+
+        return self._look(lambda sight: look(sight, self._wall()))  # type: ignore[no-any-return]
+
     def recall(self, query: str, k: int = 5) -> Recollections:
         """The *k* memories most worth telling for *query*, best first, of those this agent may see."""
         return self._search(query, k)
@@ -242,7 +297,12 @@ def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandl
 
         return replica.write(lambda transaction: suggest_as(transaction, agent, path, value, **how))
 
-    return AgentHandle(agent, look, remember, withdraw, recall, open_session, suggest)
+    def consolidate(ids: Sequence[str], into: tuple[str, object], **how: Any) -> list[Leaf]:
+        from .formation.consolidating import consolidate as work
+
+        return replica.write(lambda transaction: work(transaction, agent, ids, into, **how))
+
+    return AgentHandle(agent, look, remember, withdraw, recall, open_session, suggest, consolidate, replica.wall)
 
 
 def _target(agent: AgentId, scope: str) -> str:

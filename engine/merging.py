@@ -14,13 +14,14 @@ from itertools import islice
 from vademecum.errors import InvalidCommit, MalformedBytes
 from vademecum.storage.tables import Table
 
-from . import journal
+from . import journal, learned
 from .agents import AgentPattern
 from .changes import Changes, Superseded
 from .document import update_origin
 from .law import Forgotten, hopeless
 from .paths import is_path
 from .replica import Transaction
+from .scopes import TIER_1
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, parse_slot_key, row_of
 from .view import FORGOTTEN, is_name, row_key
 from .writing import INDEXED, ScopeWriter
@@ -188,11 +189,15 @@ def _merge_names(
     histories: list[tuple[bytes, bytes]] = []
     tickets: list[tuple[bytes, bytes]] = []
     newest = merged.newest
+    counted = slot_map is SlotMap.LEAVES and scope.name in TIER_1
+    gained = 0
     for key, (name, slots) in zip(keys, names, strict=True):
         full = number + key
         before = decode_row(held.get(full))
         row, written = _merge_row(before, slots, device, forgotten, complete)
         rows.append((full, encode_row(row)))
+        if counted:
+            gained += learned.counts(row) - learned.counts(before)
         decided = True  # nothing that came in stands behind something else
         for slot in written:
             newest = max(newest, slot.record.order)
@@ -213,6 +218,7 @@ def _merge_names(
         elif journaled and not decided:
             doubtful.append(key)
     merged.newest = newest
+    learned.adjust(writer, gained)
     for table, pairs in (
         (Table.LEAVES, rows),
         (Table.JOURNAL, entries),

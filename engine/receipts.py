@@ -21,7 +21,7 @@ from .values import check_value
 from .view import View
 from .writing import ScopeWriter
 
-__all__ = ["Receipt", "cite_message", "find_receipts", "note_suggester", "quote", "suggester"]
+__all__ = ["Receipt", "cite_message", "find_receipts", "note_reason", "note_suggester", "quote", "suggester"]
 
 SPEAKER = "user"
 """Who is quoted by ``because``: agents are told their reasons by the person."""
@@ -60,12 +60,17 @@ def quote(scope: ScopeWriter, writer: str, words: str, at_ms: int | None = None)
     """
     text = check_words(words)
     transaction = scope.transaction
-    order = transaction.clock.now(transaction.wall_ms)
-    # order and device are unique together; three bytes of the device keep two devices' equal orders apart
-    identity = urlsafe_b64encode(order.to_bytes(8, "big") + transaction.device[:4]).decode()
+    identity = _new_id(scope)
     said = transaction.wall_ms if at_ms is None else at_ms
     scope.put(SlotMap.RECEIPTS, identity, Record(0, writer=writer, value=[text], created=said))
     return identity
+
+
+def _new_id(scope: ScopeWriter) -> str:
+    transaction = scope.transaction
+    order = transaction.clock.now(transaction.wall_ms)
+    # order and device are unique together; three bytes of the device keep two devices' equal orders apart
+    return urlsafe_b64encode(order.to_bytes(8, "big") + transaction.device[:4]).decode()
 
 
 def cite_message(
@@ -83,6 +88,18 @@ def note_suggester(scope: ScopeWriter, suggestion: str, agent: str, words: str, 
     """Records as the person that *agent* suggested what they now write, and how it read; returns the receipt's id."""
     identity = _SUGGESTION + suggestion
     scope.put(SlotMap.RECEIPTS, identity, Record(0, value=[words, agent, None, None], created=at_ms))
+    return identity
+
+
+def note_reason(scope: ScopeWriter, agent: str, words: str) -> str:
+    """Records what *agent* says about what it does, in its own name; returns the receipt's id."""
+    transaction = scope.transaction
+    identity = _new_id(scope)
+    scope.put(
+        SlotMap.RECEIPTS,
+        identity,
+        Record(0, writer=agent, value=[words, agent, None, None], created=transaction.wall_ms),
+    )
     return identity
 
 

@@ -4,7 +4,7 @@ The bytes are a msgpack array; fields that hold their default are left off the e
 so that the record of a short leaf takes about sixty bytes:
 
 ==  ==========  ==========================================================================
- 0  flags       1: deleted; 2: because its writer was forgotten
+ 0  flags       1: deleted; 2: because its writer was forgotten; 4: imported
  1  order       the reading that ranks it
  2  seen        order − order of the newest record of the person's that the writer held; 0: none
  3  heard       order − order of the newest forgetting of this writer that it had heard, plus 1 where that is not
@@ -48,6 +48,7 @@ KINDS = ("fact", "identity", "preference", "skill", "technical", "behaviour", "p
 
 _DELETED = 1
 _SWEPT = 2
+_IMPORTED = 4
 _DEFAULTS: list[Any] = [0, None, 0, 0, "", None, 0, 0, 0, 1000, [], None, None]
 
 
@@ -69,6 +70,8 @@ class Record(NamedTuple):
     deleted: bool = False
     swept: bool = False
     """The deletion stands in for a record whose writer the person has forgotten; the agent did not write it."""
+    imported: bool = False
+    """The person brought this memory of an agent along, or it took the place of one: it does not count as learned."""
 
     @property
     def by_person(self) -> bool:
@@ -79,7 +82,7 @@ def encode_record(record: Record) -> bytes:
     """The one byte form of *record*."""
     order = record.order
     fields = [
-        (_DELETED if record.deleted else 0) | (_SWEPT if record.swept else 0),
+        (_DELETED if record.deleted else 0) | (_SWEPT if record.swept else 0) | (_IMPORTED if record.imported else 0),
         order,
         order - record.seen if record.seen else 0,
         _to_distance(order, record.heard),
@@ -160,6 +163,7 @@ def decode_record(data: bytes) -> Record:
         tuple(receipts),
         deleted,
         flags & _SWEPT != 0,
+        flags & _IMPORTED != 0,
     )
 
 

@@ -13,10 +13,11 @@ from vademecum.errors import InvalidArgument, NotFound, Protected
 from .agents import AgentId
 from .evidence import justify
 from .forgetting import is_void
+from .formation.budget import check as check_budget
 from .leaf import Leaf, leaf_of
 from .records import KINDS, USER, Record
 from .replica import Transaction
-from .scopes import PRIVATE, PUBLIC
+from .scopes import PRIVATE, PUBLIC, tier
 from .sight import Sight, grant_name
 from .slots import SlotMap
 from .trees import flatten
@@ -72,7 +73,8 @@ def remember(
     """Writes *value* at *path* as *agent*, for the reason given (see `evidence.justify`); a value that stands there
     already is confirmed (see `keep_memory`).
 
-    Raises `Protected` where the person's own value stands, and as `evidence.justify` and `set_leaves`.
+    Raises `Protected` where the person's own value stands, `BudgetExceeded` where there is no room for all that would
+    be new about the person, and as `evidence.justify` and `set_leaves`.
     """
     check_kind(kind)
     check_confidence(confidence)
@@ -81,6 +83,9 @@ def remember(
     for leaf, _ in leaves:
         check_protected(scope, leaf)
     wording = check_sentence(sentence)
+    if tier(scope_name) == 1:
+        creates = sum(1 for leaf, _ in leaves if not scope.row(SlotMap.LEAVES, leaf).live)
+        check_budget(transaction, creates=creates, agent=agent)
     receipts = justify(
         scope, Sight(transaction, agent), str(agent), because=because, evidence=evidence, said_ms=said_ms
     )
@@ -153,6 +158,7 @@ def import_leaf(
             receipts=tuple(receipts()),
             created=created_ms,
             updated=updated_ms,
+            imported=writer != USER,
         ),
     )
     return True

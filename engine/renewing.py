@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
 
-from . import journal, outbox
+from . import journal, learned, outbox
 from .changes import Changes
 from .clock import MAX_READING
 from .document import Document, update_origin
@@ -91,6 +91,7 @@ def take_out(
         row = decode_row(writer.get(Table.LEAVES, place))
         left = [one for one in row.slots if (one.by_person, one.device) != (slot.by_person, device)]
         writer.put(Table.LEAVES, place, encode_row(row_of(left)))
+    learned.recount(writer)
     for place in sorted(keys):
         entry = journal.entry_at(writer, place)
         if entry is not None:

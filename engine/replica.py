@@ -22,9 +22,11 @@ from vademecum.storage.identity import OWNER, owner_mark, parse_owner
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
 
+from . import learned
 from .clock import Clock
 from .documents import Documents
 from .formation.shown import Shown
+from .scopes import TIER_1
 from .view import View
 from .writing import ScopeWriter
 
@@ -203,6 +205,8 @@ class Transaction(View):
         if found is None:
             number = self.number(name)
             if number is None:
+                if name in TIER_1 and all(self.number(one) is None for one in TIER_1):
+                    learned.begin(self.writer)
                 number = (self.writer.count(Table.SCOPES) + 1).to_bytes(4, "big")
                 self.writer.put(Table.SCOPES, name.encode(), number)
             found = self._scopes[name] = ScopeWriter(self, name, number, self._documents, self._edits)

@@ -19,10 +19,12 @@ from vademecum.errors import InvalidScope
 
 from .agents import AgentId
 
-__all__ = ["PRIVATE", "PUBLIC", "agent_scope", "parse_scope", "session_scope", "tier"]
+__all__ = ["PRIVATE", "PUBLIC", "TIER_1", "agent_scope", "parse_scope", "session_scope", "tier"]
 
 PUBLIC = "user.public"
 PRIVATE = "user.private"
+TIER_1 = (PUBLIC, PRIVATE)
+"""What is about the person."""
 
 _AGENT = re.compile(r"agent/[a-z0-9][a-z0-9._-]{0,39}/[a-z0-9][a-z0-9._-]{0,39}\Z")
 _SESSION = re.compile(r"session/[\w-][\w.-]{0,63}\Z")

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from vademecum.errors import InvalidArgument
 from vademecum.storage.tables import Table
 
-from . import journal, outbox
+from . import journal, learned, outbox
 from .documents import Documents, Generation
 from .forgetting import carry_out
 from .law import Forgotten, hopeless
 from .locality import is_local
 from .records import Record, encode_record
+from .scopes import TIER_1
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
 from .splitting import NO_UPDATE
 from .view import FORGOTTEN, MAX_NAME, forgotten_by, is_name, row_key
@@ -87,7 +88,7 @@ class ScopeWriter:
                 kept.append(slot)
         document.put(slot_map, slot_key(name, mine.by_person, device), mine.data)
         key = row_key(slot_map, name)
-        self.keep_row(key, row_of(kept, self.forgotten()))
+        self.keep_row(key, row, row_of(kept, self.forgotten()))
         self.queue_index(key, record.order)
         self._deletes |= record.deleted
         if slot_map in journal.JOURNALED:
@@ -189,8 +190,11 @@ class ScopeWriter:
             if (record.order, one.device) < deleted or not (record.by_person or record.seen >= deleted[0]):
                 journal.empty_entry(self._writer, one)
 
-    def keep_row(self, key: bytes, row: Row) -> None:
+    def keep_row(self, key: bytes, before: Row, row: Row) -> None:
+        """Keeps *row* in the place of *before*."""
         self._writer.put(Table.LEAVES, self.number + key, encode_row(row))
+        if key[0] == SlotMap.LEAVES and self.name in TIER_1:
+            learned.adjust(self._writer, learned.counts(row) - learned.counts(before))
 
     def queue_index(self, key: bytes, order: int) -> None:
         """Queues the name for the recall indexes; *order* tells one request for a name from the next."""
@@ -250,4 +254,5 @@ class ScopeWriter:
             heard=0 if draft.by_person else self.forgotten()(draft.writer),
             created=min(created, updated),
             updated=updated,
+            imported=draft.imported or (before is not None and before.imported and not draft.by_person),
         )

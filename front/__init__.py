@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vademecum.engine.agents import AgentId
     from vademecum.engine.audit import Change, Why
+    from vademecum.engine.formation.budget import Budget
+    from vademecum.engine.formation.suggestions import Suggestion
     from vademecum.engine.handle import AgentHandle
     from vademecum.engine.leaf import Leaf
     from vademecum.engine.receipts import Receipt
@@ -40,6 +42,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AgentHandle",
     "AgentId",
+    "Budget",
     "Change",
     "Forgetting",
     "Leaf",
@@ -48,6 +51,7 @@ __all__ = [
     "Recollections",
     "Retention",
     "Status",
+    "Suggestion",
     "VademecumError",
     "Vault",
     "Why",
@@ -57,6 +61,7 @@ __all__ = [
 _HOMES = {
     "AgentHandle": "vademecum.engine.handle",
     "AgentId": "vademecum.engine.agents",
+    "Budget": "vademecum.engine.formation.budget",
     "Change": "vademecum.engine.audit",
     "Forgetting": "vademecum.forgetting",
     "Leaf": "vademecum.engine.leaf",
@@ -65,6 +70,7 @@ _HOMES = {
     "Recollections": "vademecum.engine.recollection",
     "Retention": "vademecum.engine.retention",
     "Status": "vademecum.status",
+    "Suggestion": "vademecum.engine.formation.suggestions",
     "VademecumError": "vademecum.errors",
     "Vault": "vademecum.vault",
     "Why": "vademecum.engine.audit",

@@ -17,7 +17,10 @@ This module imports nothing, so every layer may use it.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from vademecum.engine.formation.budget import Budget
 
 
 class VademecumError(Exception):
@@ -132,6 +135,35 @@ class SuggestionsFull(Refused):
     """As many suggestions wait for the person as may."""
 
     code = "suggestions-full"
+
+
+class BudgetExceeded(Refused):
+    """There is no room for another memory of agents about the person. Nothing has changed.
+
+    ``budget`` is what there is, as far as who asked may see it; ``creates`` is how many memories were to be added. The
+    message names the ways out; as text (`str`) the error also lists what there is, for a model to act on.
+    """
+
+    code = "budget-exceeded"
+
+    def __init__(self, message: str, *, budget: Budget, creates: int, details: str) -> None:
+        super().__init__(message)
+        self.budget = budget
+        self.creates = creates
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.details}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The budget as `Budget.as_json` shows it, with ``code``, ``message``, ``creates`` and ``ways_out``."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "creates": self.creates,
+            "ways_out": ["consolidate", "forget", "remember"],
+            **self.budget.as_json(),
+        }
 
 
 class VaultExists(Refused):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vademecum.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from vademecum.engine.formation.budget import Budget
     from vademecum.engine.formation.candidates import Distiller
     from vademecum.engine.formation.curator import Curator
     from vademecum.engine.formation.hypotheses import GraduationRule, Hypothesis
@@ -156,6 +157,25 @@ class Forming:
         from vademecum.engine.formation import attempts
 
         return self._replica.write(lambda transaction: attempts.unpark(transaction.writer, version=None))
+
+    @property
+    def budget(self) -> Budget:
+        """How many memories agents have added about the person and may, and which: see `Budget`. O(leaves)."""
+        from vademecum.engine.formation.budget import look
+        from vademecum.engine.sight import Sight
+
+        with self._replica.read() as view:
+            return look(Sight(view, None), self._replica.wall())
+
+    def set_budget(self, limit: int) -> Budget:
+        """Sets how many memories agents may add, for all devices; 48 unless it was set. What there is stays.
+
+        Raises `InvalidArgument` for no whole number from 0.
+        """
+        from vademecum.engine.formation.budget import set_limit
+
+        self._replica.write(lambda transaction: set_limit(transaction, limit))
+        return self.budget
 
     def suggestions(self) -> list[Suggestion]:
         """What agents and the curator suggest, and nobody has decided about, oldest first."""

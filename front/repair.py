@@ -60,7 +60,7 @@ _NO_MEMORY = frozenset({"document", "document-lacks", "scopes"})
 _OWN = (Table.LEAVES, Table.SCOPES)
 """Where all that this device has written can be read."""
 _REMADE = (b"owner", b"channel/", b"told/", b"claims/", b"client/", b"client-of/", b"gathered/", b"vector-place/")
-_REMADE_TOO = (b"base/", b"weight/", b"carried/", b"generation/", b"sync/", b"relay")
+_REMADE_TOO = (b"base/", b"weight/", b"carried/", b"generation/", b"sync/", b"relay", b"learned")
 """Rows of the meta table that filling the new database writes anew."""
 _BATCH = 200
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.bell import Note
 from vademecum.devices import Device, farewell, list_devices, name_of, refused_changes, unsent
+from vademecum.engine.formation import budget
 from vademecum.engine.times import show_time
 from vademecum.holding import holder
 from vademecum.transport import chains
@@ -30,7 +31,8 @@ class Status:
 
     ``synced`` is said only when the relay's frontier and this replica's agreed at the last contact and nothing has
     been written here since. ``pending`` counts changes that no relay has acknowledged. ``indexing`` counts leaves
-    that recall finds by words only, so far.
+    that recall finds by words only, so far. ``learned`` counts the memories that agents added about the person, of
+    which there may be ``learned_limit``; devices that were apart may hold more together.
     """
 
     state: str
@@ -40,6 +42,8 @@ class Status:
     problems: tuple[Problem, ...]
     relay: str | None
     indexing: int
+    learned: int
+    learned_limit: int
     waiting: Waiting | None = None
     """What waits for the curator."""
     holder: Note | None = None
@@ -58,6 +62,7 @@ class Status:
             "indexing": self.indexing,
             "curation": None if self.waiting is None else self.waiting.as_json(),
             "formed": dict(self.formed),
+            "memories": {"learned": self.learned, "limit": self.learned_limit},
             "daemon": {
                 "running": self.holder is not None,
                 "pid": self.holder.pid if self.holder else None,
@@ -74,6 +79,7 @@ def read_status(vault: Vault) -> Status:
         recorded = read_state(view.reader)
         from vademecum.storage.tables import Table
 
+        learned, limit = budget.used(view), budget.limit_of(view)
         indexing = view.reader.count(Table.REINDEX) + view.reader.count(Table.EMBED)
     pending = unsent(vault)
     held_by = holder(vault.home, patience=0.0)
@@ -91,6 +97,8 @@ def read_status(vault: Vault) -> Status:
         ),
         vault.relay,
         indexing,
+        learned,
+        limit,
         vault.waiting(),
         held_by,
         vault.counters(),

@@ -18,6 +18,10 @@ wording          when two texts or values say the same, letter by letter
 deciding         what becomes of one candidate: duplicate, update, new, or a sighting
 comparing        the nearest memories of the same scope, and the judge's word on them
 beside           what a new memory does to those: it is linked to them, or flags one
+suggestions      what agents would change of the person's own, and what the person decides
+budget           how many memories agents may add, and what to do at the limit
+alike            which memories are most alike, for the budget's error
+consolidating    making one memory of several
 learning         writing a memory, its confirmation, its end, and their receipts
 hypotheses       sightings, which merge over devices, graduate and fade
 links            links between memories, and flags on those that are contradicted

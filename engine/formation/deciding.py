@@ -217,8 +217,8 @@ class Decider:
         if own is not None:
             if claim.value is not None and not same_value(own[1].value, claim.value):
                 return claim.outcome(What.NOTHING, "What ended is not what stands there.")
-            ended = claim._replace(value=None)
-            return self._suggest(ended, *own, f"The person wrote {show_value(own[1].value)!r} there themselves")
+            because = f"The person wrote {show_value(own[1].value)!r} there themselves"
+            return self._suggest(claim._replace(value=None, sentence=""), *own, because, ends=True)
         self._drop_sightings(claim)
         found = self._standing(claim)
         if found is None:
@@ -270,10 +270,13 @@ class Decider:
             return claim.outcome(What.REFUSED, "It was said since that it is no longer so.", reason="outdated")
         return None
 
-    def _suggest(self, claim: _Claim, scope: str, record: Record | None, because: str) -> Outcome:
+    def _suggest(
+        self, claim: _Claim, scope: str, record: Record | None, because: str, *, ends: bool = False
+    ) -> Outcome:
         """Asks the person, once; what they have rejected is not asked again."""
         path = claim.path
-        no = suggestions.why_not(self._transaction, scope, path, claim.value)
+        wanted: suggestions.Wanted = suggestions.ENDED if ends else claim.value
+        no = suggestions.why_not(self._transaction, scope, path, wanted)
         if no is not None:
             return claim.outcome(What.NOTHING, no)
         receipts = [learning.cite(self._transaction, scope, source) for source in claim.sources]
@@ -283,7 +286,7 @@ class Decider:
                 CURATOR,
                 scope,
                 path,
-                claim.value,
+                wanted,
                 receipts,
                 kind=claim.kind,
                 confidence=claim.confidence,

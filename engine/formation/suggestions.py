@@ -46,6 +46,7 @@ __all__ = [
     "ENDED",
     "MAX_OPEN",
     "Suggestion",
+    "Wanted",
     "accept",
     "find",
     "open_suggestions",

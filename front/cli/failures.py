@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import typer
 
-from vademecum.errors import VademecumError
+from vademecum.errors import BudgetExceeded, VademecumError
 
-from .output import tell
+from .output import print_json, tell
 
-__all__ = ["INTERRUPTED", "MISUSE", "guarded"]
+__all__ = ["INTERRUPTED", "MISUSE", "guarded", "room_told"]
 
 MISUSE = 2
 INTERRUPTED = 130
@@ -41,6 +42,20 @@ def guarded(work: Callable[[], object]) -> int:
         return 1
     except OSError as error:  # of a file that no layer has named; a rule of the memory never ends here
         return _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", 1)
+
+
+@contextmanager
+def room_told(as_json: bool) -> Iterator[None]:
+    """Shows what there is where a memory is refused for want of room: as the JSON document of the call, or in words."""
+    try:
+        yield
+    except BudgetExceeded as error:
+        if as_json:
+            print_json({"error": error.as_json()})
+        else:
+            for line in error.details.splitlines():
+                tell(line)
+        raise
 
 
 def _fail(sentence: str, code: int) -> int:

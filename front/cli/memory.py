@@ -8,10 +8,21 @@ from typing import Annotated
 import typer
 
 from vademecum.engine.leaf import Leaf
-from vademecum.errors import InvalidArgument
 from vademecum.vault import Vault
 
-from .options import AsJson, Home, PathName, Scope, home_folder, read_value
+from .failures import room_told
+from .options import (
+    ActingAgent,
+    AsJson,
+    Because,
+    Evidence,
+    Home,
+    PathName,
+    Scope,
+    home_folder,
+    read_value,
+    some_reason,
+)
 from .output import in_words, print_json, print_line, print_value, printable
 
 __all__ = ["get_value", "remember", "set_value"]
@@ -46,7 +57,7 @@ def set_value(
     """
     with Vault.open(home_folder(home)) as vault:
         leaves = vault.user.set(path, read_value(value), private=private)
-    _show_written(leaves, as_json)
+    show_written(leaves, as_json)
 
 
 def get_value(path: PathName, scope: Scope = None, home: Home = None, as_json: AsJson = False) -> None:
@@ -71,19 +82,9 @@ def get_value(path: PathName, scope: Scope = None, home: Home = None, as_json: A
 def remember(
     path: PathName,
     value: ValueText,
-    agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="Who remembers: developer/slug@version.")],
-    because: Annotated[
-        str | None, typer.Option("--because", metavar="TEXT", help="The person's own words that justify it.")
-    ] = None,
-    evidence: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evidence",
-            metavar="ID",
-            help="A recorded message that says so, session/ID:NAME; several times for several. "
-            "With --because, the words must stand in one of them.",
-        ),
-    ] = None,
+    agent: ActingAgent,
+    because: Because = None,
+    evidence: Evidence = None,
     scope: Annotated[
         str,
         typer.Option(
@@ -106,8 +107,9 @@ def remember(
     """Write a value as an agent, with the words or the recorded messages that justify it.
 
     What the person wrote is refused; so is a memory without its reason. The same value again confirms what is there.
+    Where agents have added as many memories as may be, a new one is refused: see `budget`.
 
-    JSON: {"leaves": [leaf, …]}, each leaf as in `get`.
+    JSON: {"leaves": [leaf, …]}, each leaf as in `get`; without room {"error": {"code", "message", …}}, as in `budget`.
 
     \b
     Examples:
@@ -116,16 +118,16 @@ def remember(
       vademecum remember tried.restaurants '["Ox & Fig"]' --agent prix/daily-eats@1.0.0 \\
           --because "We loved Ox & Fig" --scope agent
     """
-    if because is None and not evidence:
-        raise InvalidArgument("A memory needs its reason: give --because TEXT, or --evidence ID of a recorded message.")
-    with Vault.open(home_folder(home)) as vault:
+    some_reason(because, evidence)
+    with Vault.open(home_folder(home)) as vault, room_told(as_json):
         leaves = vault.agent(agent).remember(
             path, read_value(value), because=because, evidence=evidence or (), scope=scope, kind=kind
         )
-    _show_written(leaves, as_json)
+    show_written(leaves, as_json)
 
 
-def _show_written(leaves: Sequence[Leaf], as_json: bool) -> None:
+def show_written(leaves: Sequence[Leaf], as_json: bool) -> None:
+    """Says which leaves were written."""
     if as_json:
         print_json({"leaves": [leaf.as_json() for leaf in leaves]})
         return

@@ -11,13 +11,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from vademecum.errors import InvalidValue
+from vademecum.errors import InvalidArgument, InvalidValue
 
 __all__ = [
+    "ActingAgent",
     "Agent",
     "AsJson",
     "BaseUrl",
+    "Because",
     "DistillerName",
+    "Evidence",
     "Home",
     "Index",
     "ModelName",
@@ -26,6 +29,7 @@ __all__ = [
     "ValueCommand",
     "home_folder",
     "read_value",
+    "some_reason",
 ]
 
 HOME_VARIABLE = "VADEMECUM_HOME"
@@ -99,6 +103,21 @@ BaseUrl = Annotated[
 Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="developer/slug, or one @version of it.")]
 
 
+ActingAgent = Annotated[str, typer.Option("--agent", metavar="AGENT", help="Who does it: developer/slug@version.")]
+Because = Annotated[
+    str | None, typer.Option("--because", metavar="TEXT", help="The person's own words that justify it.")
+]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        metavar="ID",
+        help="A recorded message that says so, session/ID:NAME; several times for several. "
+        "With --because, the words must stand in one of them.",
+    ),
+]
+
+
 class ValueCommand(TyperCommand):
     """A command to which a negative number is a value."""
 
@@ -106,6 +125,12 @@ class ValueCommand(TyperCommand):
         if any(_NEGATIVE.match(arg) for arg in args):
             ctx.ignore_unknown_options = True  # what is left over is still refused, as one argument too many
         return super().parse_args(ctx, args)
+
+
+def some_reason(because: str | None, evidence: list[str] | None) -> None:
+    """Raises `InvalidArgument` if neither is given."""
+    if because is None and not evidence:
+        raise InvalidArgument("A reason is needed: give --because TEXT, or --evidence ID of a recorded message.")
 
 
 def home_folder(home: Path | None) -> Path:

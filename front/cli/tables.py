@@ -17,6 +17,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from vademecum.engine.audit import Change, Why
+from vademecum.engine.formation.budget import Budget
+from vademecum.engine.formation.suggestions import Suggestion
 from vademecum.engine.leaf import Leaf
 from vademecum.engine.ranking import Candidate, effective_confidence
 from vademecum.engine.receipts import Receipt
@@ -30,7 +32,17 @@ from vademecum.waiting import Waiting
 
 from .output import in_words, print_line, printable
 
-__all__ = ["in_a_line", "print_founding", "print_log", "print_recollections", "print_status", "print_tree", "print_why"]
+__all__ = [
+    "in_a_line",
+    "print_budget",
+    "print_founding",
+    "print_log",
+    "print_recollections",
+    "print_status",
+    "print_suggestion",
+    "print_tree",
+    "print_why",
+]
 
 PIPED_WIDTH = 160
 """Columns where stdout is no terminal."""
@@ -156,6 +168,11 @@ def print_status(status: Status) -> None:
     table.add_row("waiting to be indexed", f"{status.indexing:,}")
     if status.waiting is not None:
         table.add_row("waiting for the curator", _line(in_a_line(status.waiting)))
+    full = status.learned > status.learned_limit
+    table.add_row(
+        "learned memories",
+        Text(f"{status.learned:,} of {status.learned_limit:,}", "yellow" if full else ""),
+    )
     for at, device in enumerate(status.devices):
         mine = "  this device" if device.this else ""
         table.add_row("" if at else "devices", _line(device.name, (f"  {device.role}{mine}", "dim")))
@@ -174,6 +191,41 @@ def in_a_line(waiting: Waiting) -> str:
     if waiting.parked:
         said += f"; {len(waiting.parked):,} given up (`vademecum sweep --retry` tries again)"
     return said
+
+
+def print_suggestion(one: Suggestion, place: int, of: int) -> None:
+    """One suggestion, with what stands there and the words behind it."""
+    lines = [_line((f"{place} of {of}  ", "dim"), (one.path, "bold"), (f"  {one.scope}", "dim"))]
+    if one.current is not None:
+        lines.append(
+            _line("  now:       ", _shortened(in_words(one.current.value)), (f"  {_provenance(one.current)}", "dim"))
+        )
+    wanted = "no longer so: it is deleted" if one.ends else _block(_shortened(in_words(one.value)), "  ")
+    lines.append(_line("  suggested: ", (wanted, "green"), (f"  {one.agent}, {_moment(one.at)}", "dim")))
+    for receipt in one.receipts:
+        lines += _quoted(receipt, "  ")
+    lines.append(_line((f"  {one.id}", "dim")))
+    _show(*lines)
+
+
+def print_budget(found: Budget) -> None:
+    """What agents have learned, stalest first, and what overlaps."""
+    _show(_line((f"{found.used:,} of {found.limit:,}", "bold"), " memories that agents may add about you"))
+    if found.entries:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("memory", "", "who", "confirmed", "sure"):
+            table.add_column(name, overflow="fold")
+        for entry in found.entries:
+            table.add_row(
+                _line((entry.id, "dim")),
+                _line(entry.text),
+                _line(entry.agent),
+                _moment(entry.updated),
+                f"{entry.confidence:.0%}",
+            )
+        _show(table)
+    for pair in found.closest:
+        _show(_line((f"{pair.similarity:.0%} alike: {pair.one}, {pair.other}", "dim")))
 
 
 def _show(*parts: RenderableType) -> None:

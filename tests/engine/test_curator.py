@@ -17,6 +17,7 @@ from vademecum.engine.formation.candidates import Action, Candidate
 from vademecum.engine.formation.counters import counters
 from vademecum.engine.formation.curator import CURATOR, Curator
 from vademecum.engine.formation.report import What
+from vademecum.engine.formation.suggestions import accept, open_suggestions
 from vademecum.engine.sight import Sight
 from vademecum.engine.slots import SlotMap
 
@@ -143,6 +144,17 @@ def test_the_persons_own_leaf_is_never_touched(box: Box) -> None:
     ]  # fmt: skip
     assert box.values() == {"diet": ["vegan"], "allergies": ["peanuts"]}
     assert box.user.leaf("diet").agent == "user" and box.user.leaf("diet").receipts == ()
+
+
+def test_that_what_the_person_wrote_has_ended_is_put_before_them(box: Box) -> None:
+    box.user.set("diet", "vegan")
+    say(box, "diet ! vegan")
+    (asked,) = curate(box).of(What.SUGGESTION)
+    with box.replica.read() as view:
+        (made,) = open_suggestions(view)
+    assert made.id == asked.other and made.ends and made.text == "diet: no longer so" and made.receipts
+    box.replica.write(lambda transaction: accept(transaction, made.id))
+    assert box.values() == {}
 
 
 def test_what_the_person_wrote_privately_is_not_learned_in_public(box: Box) -> None:

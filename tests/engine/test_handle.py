@@ -118,7 +118,8 @@ def test_a_handle_holds_no_replica_and_no_person(box: Box) -> None:
     assert not hasattr(handle, "__dict__")
     public = {name for name in dir(AgentHandle) if not name.startswith("_")}
     assert public == {
-        "agent", "forget", "get", "leaf", "log", "recall", "remember", "session", "suggest", "tree", "why",
+        "agent", "budget", "consolidate", "forget", "get", "leaf", "log", "recall", "remember", "session", "suggest",
+        "tree", "why",
     }  # fmt: skip
 
 

@@ -49,6 +49,7 @@ def records(draw: st.DrawFn) -> Record:
         receipts=tuple(draw(st.lists(st.text(max_size=30), max_size=3))),
         deleted=deleted,
         swept=deleted and draw(st.booleans()),
+        imported=draw(st.booleans()),
     )
 
 

@@ -246,7 +246,10 @@ def test_forget_counts_what_is_gone(fed: Call) -> None:
 
 def test_status_of_a_device_alone(fed: Call) -> None:
     found = fed("status", "--json").json
-    fields = {"state", "pending", "last_synced_at", "devices", "problems", "relay", "indexing", "curation", "daemon"}
+    fields = {
+        "state", "pending", "last_synced_at", "devices", "problems", "relay", "indexing", "memories", "curation",
+        "formed", "daemon",
+    }  # fmt: skip
     assert set(found) == fields
     assert found["state"] == "offline"
     assert found["daemon"] == {"running": False, "pid": None, "kind": None}

@@ -131,6 +131,7 @@ async def test_as_json_says_the_same(tmp_path: Path) -> None:
             "problems",
             "relay",
             "indexing",
+            "memories",
             "curation",
             "formed",
             "daemon",
