@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     import onnxruntime
     import tokenizers
 
-__all__ = ["NLI_VARIABLE", "OnnxEntailment", "Probabilities"]
+__all__ = ["NLI_VARIABLE", "OnnxEntailment", "Probabilities", "SuppliedEntailment", "supplied"]
 
 NLI_VARIABLE = "VADEMECUM_NLI"
 """The environment variable that names the folder of the model."""
@@ -30,6 +32,7 @@ MAX_TOKENS = 512
 MAX_CHARACTERS = 8_192
 """A sentence is cut here before it is tokenised."""
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+_PARTS = ("config.json", "tokenizer.json", "model.onnx")
 _LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -52,7 +55,7 @@ class OnnxEntailment:
         places: Sequence[int],
         run_failures: tuple[type[Exception], ...],
     ) -> None:
-        """Callers use `load` or `configured`."""
+        """Callers use `load`."""
         self._folder = folder
         self._session = session
         self._tokenizer = tokenizer
@@ -60,12 +63,6 @@ class OnnxEntailment:
         self._inputs = frozenset(given.name for given in session.get_inputs())
         self._output = session.get_outputs()[0].name
         self._run_failures = run_failures
-
-    @classmethod
-    def configured(cls) -> OnnxEntailment | None:
-        """The model in ``$VADEMECUM_NLI``; None where that is not set. Raises as `load` does."""
-        named = os.environ.get(NLI_VARIABLE)
-        return cls.load(Path(named)) if named else None
 
     @classmethod
     def load(cls, folder: Path) -> OnnxEntailment:
@@ -102,6 +99,10 @@ class OnnxEntailment:
         """The folder's name, for reports."""
         return self._folder.name
 
+    @property
+    def fault(self) -> None:
+        """It either answers or raises."""
+
     def __call__(self, premise: str, hypothesis: str) -> Probabilities:
         """What *hypothesis* is to *premise*. Raises `ModelUnavailable` if the model fails."""
         import numpy as np
@@ -135,6 +136,52 @@ class OnnxEntailment:
         numbers = self._run("It rains.", "It is dry.")
         if numbers.shape != (len(_LABELS),) or not np.isfinite(numbers).all():
             raise _unavailable(file, f"does not give {len(_LABELS)} numbers for a pair of sentences")
+
+
+class SuppliedEntailment:
+    """The model in a folder, loaded at the first question. Where it cannot be used, or a file is not there at the
+    beginning, it answers None, and `fault` says why. Threads may share it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._model: OnnxEntailment | None = None
+        absent = [part for part in _PARTS if not (folder / part).is_file()]
+        self._fault = _unavailable(folder / absent[0], "is not there").message if absent else None
+
+    @property
+    def name(self) -> str:
+        return self._folder.name
+
+    @property
+    def fault(self) -> str | None:
+        """Why there is no answer, for a person to read; None as long as all is well, or nothing was asked."""
+        return self._fault
+
+    def __call__(self, premise: str, hypothesis: str) -> Probabilities | None:
+        with self._lock:
+            if self._fault is not None:
+                return None
+            try:
+                if self._model is None:
+                    self._model = OnnxEntailment.load(self._folder)
+                return self._model(premise, hypothesis)
+            except ModelUnavailable as error:
+                self._model = None
+                self._fault = error.message
+                return None
+
+
+def supplied() -> SuppliedEntailment | None:
+    """The model that ``$VADEMECUM_NLI`` names, one for the whole process; None where that is not set."""
+    named = os.environ.get(NLI_VARIABLE)
+    return _supplied(named) if named else None
+
+
+@lru_cache(maxsize=2)
+def _supplied(folder: str) -> SuppliedEntailment:
+    return SuppliedEntailment(Path(folder))
 
 
 def _config(file: Path) -> Mapping[str, Any]:

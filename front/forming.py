@@ -38,20 +38,22 @@ class Forming:
 
     def curator(self, distiller: Distiller | None = None) -> Curator:
         """What curates this vault. *distiller* proposes what the messages say: by default the rules, offline. One that
-        asks a model is also asked whether memories contradict one another, where the rules cannot tell.
+        asks a model is also asked whether memories contradict one another, where the rules cannot tell, and before it
+        the inference model that ``$VADEMECUM_NLI`` names.
         """
+        from vademecum.embeddings.entailment import supplied
         from vademecum.engine.formation.curator import Curator
 
         meaning = _Meaning(self._vault)
         if distiller is None:
             from vademecum.engine.formation.rules import RuleDistiller
 
-            return Curator(self._replica, RuleDistiller(), meaning=meaning)
+            return Curator(self._replica, RuleDistiller(), meaning=meaning, entailment=supplied())
         from vademecum.distillers.asking import AskingDistiller
         from vademecum.distillers.judging import LanguageModelJudge
 
         asked = LanguageModelJudge(distiller) if isinstance(distiller, AskingDistiller) else None
-        return Curator(self._replica, distiller, meaning=meaning, asked=asked)
+        return Curator(self._replica, distiller, meaning=meaning, entailment=supplied(), asked=asked)
 
     def sweep_once(self, *, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
         """Has the curator think about the messages that wait, oldest first, up to *limit* of them; returns what came.

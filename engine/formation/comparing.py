@@ -18,7 +18,7 @@ from ..slots import SlotMap
 from ..values import Value
 from ..view import View
 from .attributes import attribute_of
-from .contradictions import NEAREST, Asked, Judge, Relation, Statement, Verdict
+from .contradictions import NEAREST, Asked, Entailment, Judge, Relation, Statement, Verdict
 from .contradictions.structure import side_by_side
 from .likeness import content_words, same_words
 from .thresholds import CAUTIOUS, Thresholds, thresholds_for
@@ -75,10 +75,12 @@ class Comparing:
         judge: Judging | None = None,
         meaning: Meaning | None = None,
         thresholds: Thresholds | None = None,
+        entailment: Entailment | None = None,
         asked: Asked | None = None,
     ) -> None:
         self._replica = replica
         self._judge = judge
+        self._entailment = entailment
         self._asked = asked
         self._meaning = meaning
         self._given = thresholds
@@ -99,7 +101,7 @@ class Comparing:
         words = [record.sentence or sentence(one, record.value) for one, record in found]
         cosines = None if self._meaning is None else self._meaning.similarities(text, words)
         thresholds = self._thresholds()
-        judge = self._judge or Judge(thresholds, asked=self._asked)
+        judge = self._judge or self._rules(thresholds)
         new = Statement(path, value, text, scope=scope)
         compared = []
         for place, (one, record) in enumerate(found):
@@ -108,6 +110,18 @@ class Comparing:
             verdict = judge(old, new, cosine)
             compared.append(_compared(old, new, record, cosine, verdict, thresholds))
         return tuple(compared)
+
+    def layers(self) -> tuple[str, ...]:
+        """Which layers of the judge by rules are on; none are known of another judge."""
+        return () if self._judge is not None else self._rules(CAUTIOUS).layers
+
+    def faults(self) -> tuple[str, ...]:
+        """Why a layer that was asked for is not on, for a person to read."""
+        fault = None if self._entailment is None else self._entailment.fault
+        return () if fault is None else (fault,)
+
+    def _rules(self, thresholds: Thresholds) -> Judge:
+        return Judge(thresholds, self._entailment, self._asked)
 
     def _thresholds(self) -> Thresholds:
         if self._given is not None:

@@ -21,7 +21,7 @@ from . import counters, hypotheses, signals
 from .attributes import is_private
 from .candidates import Action, Distilled, Distiller, Message
 from .comparing import Compared, Comparing, Judging, Meaning
-from .contradictions import Asked
+from .contradictions import Asked, Entailment
 from .deciding import Decider, Key, key_of
 from .guards import Refusal, Support, check
 from .learning import CURATOR
@@ -59,7 +59,8 @@ class Curator:
     judge: says whether one memory contradicts another; by default the rules of `contradictions`.
     meaning: an embedder and the vectors of the memory; without one, words are compared.
     thresholds: from which cosine on memories are the same or related; by default those of the embedder.
-    asked: a language model that the judge by rules asks last, about pairs that the rules cannot decide.
+    entailment: an inference model that the judge by rules asks about pairs that the rules cannot decide.
+    asked: a language model that the judge by rules asks last, about pairs that nothing else can decide.
     """
 
     def __init__(
@@ -70,11 +71,12 @@ class Curator:
         judge: Judging | None = None,
         meaning: Meaning | None = None,
         thresholds: Thresholds | None = None,
+        entailment: Entailment | None = None,
         asked: Asked | None = None,
     ) -> None:
         self._replica = replica
         self._distiller = distiller
-        self._compare = Comparing(replica, judge, meaning, thresholds, asked)
+        self._compare = Comparing(replica, judge, meaning, thresholds, entailment, asked)
 
     def consider(self, waiting: Sequence[Signal]) -> Plan:
         """What might come of *waiting*; writes nothing. May be slow, and raises what the distiller raises.
@@ -85,7 +87,8 @@ class Curator:
         for signal in waiting:
             sessions.setdefault(signal.session, []).append(signal)
         parts = tuple(self._part(session, its) for session, its in sessions.items())
-        return Plan(parts, self._compared(parts))
+        compared = self._compared(parts)
+        return Plan(parts, compared, self._compare.layers(), self._compare.faults())
 
     def _part(self, session: str, its: Sequence[Signal]) -> _Part:
         with self._replica.read() as view:
@@ -117,9 +120,16 @@ class Curator:
 class Plan:
     """What a curator has considered."""
 
-    def __init__(self, parts: Sequence[_Part], compared: Mapping[Key, Sequence[Compared]]) -> None:
+    def __init__(
+        self,
+        parts: Sequence[_Part],
+        compared: Mapping[Key, Sequence[Compared]],
+        layers: tuple[str, ...] = (),
+        faults: tuple[str, ...] = (),
+    ) -> None:
         self._parts = parts
         self._compared = compared
+        self._judged = Report(notes=faults, layers=layers)
 
     def apply(self, transaction: Transaction) -> Report:
         """Writes what comes of it as things stand now, and takes away the signals that are done with. May run again
@@ -134,7 +144,7 @@ class Plan:
             rejected = part.distilled.rejected if its else {}
             report = report.joined(Report(len(its), 0, tuple(outcomes), dict(rejected), notes))
             done += its
-        report = report.joined(Report(outcomes=tuple(tend(transaction, self._compared))))
+        report = report.joined(Report(outcomes=tuple(tend(transaction, self._compared)))).joined(self._judged)
         signals.done(transaction.writer, done)
         counters.add(transaction.writer, report)
         return replace(report, waiting=signals.count(transaction.reader))

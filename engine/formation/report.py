@@ -63,7 +63,8 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Report:
     """``signals`` is how many were handled, ``waiting`` how many still wait; ``rejected`` counts unusable pieces of a
-    model's answer, by reason; ``notes`` say what could not be done this time.
+    model's answer, by reason; ``notes`` say what could not be done this time; ``layers`` are those of the judge of
+    contradictions that were on.
     """
 
     signals: int = 0
@@ -71,6 +72,7 @@ class Report:
     outcomes: tuple[Outcome, ...] = ()
     rejected: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
 
     def of(self, *what: What) -> list[Outcome]:
         return [one for one in self.outcomes if one.what in what]
@@ -107,6 +109,7 @@ class Report:
             self.outcomes + other.outcomes,
             dict(Counter(self.rejected) + Counter(other.rejected)),
             tuple(dict.fromkeys(self.notes + other.notes)),
+            tuple(dict.fromkeys(self.layers + other.layers)),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -117,5 +120,6 @@ class Report:
             **{str(what): counts[str(what)] for what in What},
             "rejected": self.rejected,
             "notes": list(self.notes),
+            "layers": list(self.layers),
             "outcomes": [one.as_json() for one in self.outcomes],
         }

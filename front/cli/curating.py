@@ -141,6 +141,8 @@ def _show_report(report: Report, dry_run: bool, *, counts_only: bool) -> None:
                 print_line(printable(_would(outcome, dry_run)))
     number = counted(report.signals, "message", "messages")
     print_line(f"{number} {'would be' if dry_run else 'were'} thought about; {report.waiting:,} wait.")
+    if counts_only and report.layers:
+        print_line(f"Contradictions are judged by {', '.join(report.layers)}.")
     for note in report.notes:
         tell(note)
 

@@ -51,7 +51,8 @@ def sweep(
 
     JSON: with --once {"signals": messages thought about, "waiting", "memory", "update", "ended", "duplicate",
     "hypothesis", "graduated", "link", "contradiction", "suggestion", "refused", "nothing": how often each came,
-    "rejected", "notes", "outcomes": [{"what", "scope", "path", "value", "why", "reason", "other", "evidence"}]}; of
+    "rejected", "notes", "layers": of the judge of contradictions that were on, "outcomes": [{"what", "scope", "path",
+    "value", "why", "reason", "other", "evidence"}]}; of
     several vaults, and at the end without --once, {"turns", "vaults", "signals", "busy", "outcomes": {what: count},
     "troubles": [{"vault", "code"}]}; with --status {"signals", "since", "running", "due_in_ms", "parked": [{"message",
     "attempts", "reason", "version"}]}, of several vaults {"vaults": [the same with "vault"]} for those that wait.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.embeddings.tiny_nli import LABELS, write_model
-from vademecum.embeddings.entailment import NLI_VARIABLE, OnnxEntailment
+from vademecum.embeddings.entailment import NLI_VARIABLE, OnnxEntailment, SuppliedEntailment, supplied
 from vademecum.engine.formation.contradictions import Judge, Layer, Relation, Statement
 from vademecum.engine.formation.thresholds import Thresholds
 from vademecum.errors import ModelUnavailable
@@ -75,15 +75,27 @@ def test_texts_of_any_kind_and_length_are_read(folder: Path) -> None:
         assert sum(model(text, text)) == pytest.approx(1.0)
 
 
-def test_the_environment_names_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_folder_and_nothing_is_loaded_before_it_is_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(NLI_VARIABLE, raising=False)
-    assert OnnxEntailment.configured() is None
+    assert supplied() is None
     monkeypatch.setenv(NLI_VARIABLE, str(folder))
-    model = OnnxEntailment.configured()
-    assert model is not None and model.name == "tiny-nli"
-    monkeypatch.setenv(NLI_VARIABLE, str(folder / "nowhere"))
+    model = supplied()
+    assert model is not None and model.name == "tiny-nli" and model is supplied()
+    found = model("canoes", "kayaks")
+    assert found is not None and found.contradiction > 0.99 and model.fault is None
+
+
+def test_a_model_that_cannot_be_used_leaves_the_rules_alone_and_says_why(folder: Path) -> None:
+    broken = SuppliedEntailment(folder / "nowhere")
+    judge = Judge(THRESHOLDS, broken)
+    verdict = judge(Statement(text="the boat needs canoes"), Statement(text="the boat needs kayaks"), 0.6)
+    assert (verdict.relation, verdict.layer) == (Relation.NEUTRAL, Layer.SIGNALS)
+    assert broken.fault is not None and "nowhere" in broken.fault and "is not there" in broken.fault
+    assert judge.layers == ("structure", "signals")
     with pytest.raises(ModelUnavailable, match="is not a folder"):
-        OnnxEntailment.configured()
+        OnnxEntailment.load(folder / "nowhere")
 
 
 def spell(folder: Path, labels: object) -> None:

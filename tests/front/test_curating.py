@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.embeddings.tiny_nli import write_model
 from tests.front.cli_runs import Call, in_process
 from vademecum import Vault
+from vademecum.embeddings.entailment import NLI_VARIABLE
 from vademecum.engine.formation.hypotheses import DEFAULT_RULE
 from vademecum.engine.formation.report import What
 from vademecum.errors import InvalidArgument, InvalidPath
@@ -170,3 +172,39 @@ def test_hypotheses_and_links_are_shown(call: Call, tmp_path: Path) -> None:
     assert "user.public:notes.diet elaborates user.public:diet" in call("links", "diet", "--home", home).out
     (made,) = call("links", "diet", "--home", home, "--json").json["links"]
     assert (made["type"], made["why"], made["void"]) == ("elaborates", "more", False)
+
+
+def test_a_later_word_against_an_earlier_one_flags_it_and_recall_and_the_commands_tell_so(
+    vault: Vault, call: Call
+) -> None:
+    say(vault, "I prefer pytest.")
+    vault.sweep_once()
+    say(vault, "I switched to unittest.", session="dinner")
+    report = vault.sweep_once()
+    (flag,) = report.contradictions
+    assert flag.other == "user.public:preferences.pytest" and "takes the place of pytest" in flag.why
+    assert vault.user.leaf("preferences.pytest").contradicted_by == "user.public:preferences.unittest"
+    (told,) = [one for one in vault.recall("which do I prefer, pytest?") if one.path == "preferences.pytest"]
+    assert told.contradicted_by == "user.public:preferences.unittest" and told.why["contradicted"] is True
+    home = ("--home", str(vault.home))
+    assert call("get", "preferences.pytest", "--json", *home).json["contradicted_by"] == told.contradicted_by
+    assert "contradicted by user.public:preferences.unittest" in call("tree", *home).out
+    assert "contradicted by user.public:preferences.unittest" in call("recall", "pytest", *home).out
+
+
+def test_the_report_says_which_layers_judged_and_why_one_did_not(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(NLI_VARIABLE, raising=False)
+    say(vault, SAID)
+    assert vault.sweep_once().layers == ("structure", "signals")
+    model = write_model(tmp_path / "tiny-nli", {"no": (0.0, 0.0, 1.0)}, {})
+    monkeypatch.setenv(NLI_VARIABLE, str(model))
+    say(vault, "I live in Berlin.")
+    report = vault.sweep_once()
+    assert report.layers == ("structure", "signals", "nli (tiny-nli)") and report.notes == ()
+    monkeypatch.setenv(NLI_VARIABLE, str(tmp_path / "nowhere"))
+    say(vault, "I live in Porto.")
+    report = vault.sweep_once()
+    assert report.memories and report.layers == ("structure", "signals")
+    assert any("nowhere" in note and NLI_VARIABLE in note for note in report.notes)

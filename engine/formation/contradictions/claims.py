@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from ..attributes import attribute_of
-from .kinds import FORBIDDEN, feeds
+from .kinds import FORBIDDEN, feeds, kinds_of
 from .patterns import FEELINGS, ONE_VALUE, PREFERENCES, ROLES, STATES, STOPPED, SWITCHES, USES
 from .statements import Statement
 from .values import feeling_of, texts_of
@@ -321,6 +321,8 @@ def _switches(text: str) -> list[Claim]:
         match = pattern.search(text)
         if match is not None:
             left = match["y"] if "y" in pattern.groupindex and match["y"] else ""
+            if not left and match.group().startswith("mov") and not kinds_of(match["x"]):
+                continue  # to another place
             return [Claim(Slot.SWITCHES, _tidy(match["x"])[0], left=_tidy(left)[0])]
     match = _INSTEAD.search(text)
     if match is not None:

@@ -21,12 +21,15 @@ NEAREST = 5
 
 
 class Entailment(Protocol):
-    """A model of natural language inference."""
+    """A model of natural language inference. It answers None where it cannot, and `fault` then says why."""
 
     @property
     def name(self) -> str: ...
 
-    def __call__(self, premise: str, hypothesis: str) -> Probabilities: ...
+    @property
+    def fault(self) -> str | None: ...
+
+    def __call__(self, premise: str, hypothesis: str) -> Probabilities | None: ...
 
 
 class Asked(Protocol):
@@ -54,7 +57,8 @@ class Judge:
     @property
     def layers(self) -> tuple[str, ...]:
         """Which layers are on, for reports."""
-        models = [f"{Layer.NLI} ({self.entailment.name})"] if self.entailment else []
+        usable = self.entailment is not None and self.entailment.fault is None
+        models = [f"{Layer.NLI} ({self.entailment.name})"] if self.entailment and usable else []
         models += [f"{Layer.MODEL} ({self.asked.name})"] if self.asked else []
         return (str(Layer.STRUCTURE), str(Layer.SIGNALS), *models)
 
@@ -69,7 +73,7 @@ class Judge:
         if claimed is not None and claimed.relation is not Relation.UNSURE:
             return claimed
         if (similarity is None or similarity < self.thresholds.band) and not near_in_words(old, new):
-            return claimed or _FAR
+            return claimed if claimed is not None and similarity is None else _FAR
         marked = by_signals(old, new)
         if marked is not None and marked.relation in (Relation.CONTRADICTS, Relation.NEUTRAL):
             return marked
@@ -92,11 +96,13 @@ class Judge:
         return _ELSEWHERE
 
 
-def by_entailment(model: Entailment, old: str, new: str) -> Verdict:
+def by_entailment(model: Entailment, old: str, new: str) -> Verdict | None:
     """The mean of both directions: a contradiction is one whichever of the two is said first, and what one direction
     alone makes of two sentences is noisy.
     """
     there, back = model(old, new), model(new, old)
+    if there is None or back is None:
+        return None
     contradiction = (there.contradiction + back.contradiction) / 2
     reasons = (f"{model.name} gives a contradiction {contradiction:.2f}",)
     if contradiction >= _NLI_SURE:
