@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from vademecum.errors import CannotDecrypt, InvalidArgument, KeysMissing, MalformedBytes
 from vademecum.transport import contexts
-from vademecum.transport.history import Epoch
+from vademecum.transport.history import FIRST_EPOCH, Epoch
 from vademecum.transport.keys import KEY_SIZE, DeviceKeys, DevicePublic, channel_key, hkdf
 from vademecum.transport.membership import Roster
 from vademecum.transport.padding import pad, unpad
@@ -87,20 +87,19 @@ def at_hand(roster: Roster, secrets: VaultSecrets) -> dict[bytes, VaultSecrets]:
     }
 
 
-def opened_with(roster: Roster, secrets: VaultSecrets, epoch: int, channel: bytes, work: Callable[[bytes], T]) -> T:
+def opened_with(secrets: VaultSecrets, epoch: int, channel: bytes, work: Callable[[bytes], T]) -> T:
     """What *work* returns for the channel's key of that epoch; of several with one number, for the first that fits.
 
     Raises `KeysMissing` where the right key may still come, and what *work* raises.
     """
     trouble: CannotDecrypt | None = None
-    known = secrets.of(epoch)
-    for one in known:
+    for one in secrets.of(epoch):
         try:
             return work(channel_key(one.epoch_key, epoch, channel))
         except CannotDecrypt as error:
             trouble = error
-    if trouble is not None and len(known) == sum(one.number == epoch for one in roster.epochs.values()):
-        raise trouble
+    if trouble is not None and epoch == FIRST_EPOCH:
+        raise trouble  # there is one of that number; of others, one that began elsewhere may not be known here yet
     raise KeysMissing(
         f"It is of epoch {epoch}, whose keys this device does not have yet: another device hands them over when it "
         f"next syncs."

@@ -87,9 +87,7 @@ class Intake:
         header = verify(data, self._roster.member(parse_header(data).device).public)
         if header.vault != self._vault or header.channel != self._channel:
             raise InvalidCommit("A commit belongs to another vault or channel than the one it came in.")
-        body = decode_body(
-            opened_with(self._roster, self._secrets, header.epoch, self._channel, lambda key: open_body(data, key))
-        )
+        body = decode_body(opened_with(self._secrets, header.epoch, self._channel, lambda key: open_body(data, key)))
         try:
             parse_scope(body.scope)
         except InvalidScope as error:

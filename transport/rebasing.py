@@ -112,9 +112,7 @@ class Rebasing:
         its_id = snapshot_id(parts[-1])
         if not self._roster.accepts_snapshot(first.device, its_id):
             raise AuthorRevoked("Its device has been revoked, and no other device of the vault builds on it.")
-        scope, content = opened_with(
-            self._roster, self._secrets, first.epoch, self._channel, lambda key: open_snapshot(parts, key)
-        )
+        scope, content = opened_with(self._secrets, first.epoch, self._channel, lambda key: open_snapshot(parts, key))
         try:
             parse_scope(scope)
         except InvalidScope as error:

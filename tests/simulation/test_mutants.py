@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -16,10 +17,11 @@ from vademecum.engine.documents import Documents
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
-from vademecum.transport import chains
+from vademecum.transport import chains, history, tending
 from vademecum.transport.commit import Header
 from vademecum.transport.intake import _Run
 from vademecum.transport.ledger import ReplicaLedger
+from vademecum.transport.roster import Roster
 from vademecum.transport.sync_channels import Channels
 from vademecum.transport.sync_session import Channel
 
@@ -161,6 +163,32 @@ def _counts_acknowledgements_by_number(patch: Patch) -> None:
     patch.setattr(Channels, "_note_held", note_held)
 
 
+def _takes_in_what_a_revoked_device_sends_late(patch: Patch) -> None:
+    patch.setattr(Roster, "limit", lambda self, device, channel: None)
+
+
+def _tells_nobody_what_it_holds_of_a_revoked_device(patch: Patch) -> None:
+    patch.setattr(tending, "_unknown", lambda reader, roster: ([], []))
+
+
+def _leaves_the_keys_with_whom_they_are(patch: Patch) -> None:
+    patch.setattr(tending, "is_settled", lambda roster, secrets: True)
+
+
+def _lets_in_by_whom_was_revoked(patch: Patch) -> None:
+    real = history.History.standing
+
+    def standing(self: history.History, within: int = -1) -> history.Standing:
+        found = real(self, within)
+        named = {device for line in self._lines if line.bit & within for device in line.statement.revoked}
+        return replace(
+            found,
+            members={who: replace(one, revoked=who in named) for who, one in found.members.items()},
+        )
+
+    patch.setattr(history.History, "standing", standing)
+
+
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
     "the law ignores what was seen": (_law_ignores_seen, ["forget"], 80),
     "the law lets the latest win": (_law_lets_the_latest_win, None, 60),
@@ -175,6 +203,26 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
     "a forgotten agent's writes stay": (_lets_the_forgotten_return, ["forget-agent"], 60),
     "what is here already is taken in again": (_takes_in_again_what_it_has, ["carry", "forget"], 60),
     "what was acknowledged is never sent again": (_never_sends_again, ["relay-restore"], 60),
+    "late commits of a revoked device are taken in": (
+        _takes_in_what_a_revoked_device_sends_late,
+        ["revoke", "carry", "partition"],
+        100,
+    ),
+    "nobody says what it holds of a revoked device": (
+        _tells_nobody_what_it_holds_of_a_revoked_device,
+        ["revoke", "partition"],
+        100,
+    ),
+    "keys stay with a device that was revoked elsewhere": (
+        _leaves_the_keys_with_whom_they_are,
+        ["revoke", "partition", "join"],
+        100,
+    ),
+    "whom a revoked device lets in belongs to the vault": (
+        _lets_in_by_whom_was_revoked,
+        ["revoke", "partition", "copy", "restore"],
+        200,
+    ),
 }
 
 

@@ -374,7 +374,7 @@ class World:
         void = {value for scope, value, said in _values(counted) if told[scope].is_void(said)}
         doomed = {value.encode() for value in self.truth.doomed & gone | void}
         first = live[0].counting()
-        self._check_revoked(counted, gone | void)
+        self._check_revoked(counted)
         for one in live:
             assert one.tree() == expected, "a device does not say what the model says"
             rows = one.rows()
@@ -421,7 +421,7 @@ class World:
             b"" if self.truth.copied else said.device,
         )
 
-    def _check_revoked(self, counted: list[Fact], gone: set[str]) -> None:
+    def _check_revoked(self, counted: list[Fact]) -> None:
         """Nothing that a live device held of a revoked one is lost, nothing that came late is there, and no revoked
         device can read what is written now.
         """
@@ -431,7 +431,14 @@ class World:
         known = {value for _, value, _ in _values(counted)}
         if not self.truth.copied:
             held = [fact for one in live for fact in one.heard_holding]
-            lost = {value for _, value, said in _values(held) if not self.truth.is_old(said)} - known - gone
+            told = models(counted)
+            lost = {
+                value
+                for scope, value, said in _values(held)
+                if not (
+                    _is_forgotten(told[scope].written, said) or told[scope].is_void(said) or self.truth.is_old(said)
+                )
+            } - known
             assert not lost, f"what a live device held of a revoked one is lost: {sorted(lost)}"
             assert not known & self.truth.late, f"late values of a revoked device: {sorted(known & self.truth.late)}"
         roster = live[0].ledger.roster()
