@@ -63,7 +63,7 @@ class Forming:
         Raises `InvalidArgument`, `StorageTrouble`; what was handled before stays.
         """
         from vademecum.engine.formation.candidates import begin_sweep
-        from vademecum.sweeping import sweep_vault
+        from vademecum.turning import sweep_vault
 
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InvalidArgument(f"The limit {limit!r} of a sweep is not a number of signals, at least 1.")

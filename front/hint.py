@@ -12,13 +12,18 @@ When the file was last changed says since when the vault has waited for its turn
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["HINT", "Hint"]
+from vademecum.storage.identity import IDENTITY_FILE
+
+__all__ = ["HINT", "Hint", "find_vaults"]
 
 HINT = "signals.waiting"
 """Name of the hint in the vault's folder."""
+DEPTH = 4
+"""How deep below the root a vault's folder may lie."""
 
 
 class Hint:
@@ -52,3 +57,24 @@ class Hint:
     def _make(self) -> None:
         with suppress(OSError):  # then a full look finds what waits
             os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def find_vaults(root: Path) -> Iterator[Path]:
+    """The folders of vaults at and below *root*, down to `DEPTH` folders; not those inside a vault's own folder."""
+    level = [root]
+    for _ in range(DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            if os.path.exists(os.path.join(folder, IDENTITY_FILE)):  # noqa: PTH110, PTH118 - for thousands
+                yield folder
+                continue
+            try:
+                with os.scandir(folder) as entries:
+                    below += [
+                        folder / one.name
+                        for one in entries
+                        if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)
+                    ]
+            except OSError:  # gone, or not ours to read
+                continue
+        level = below

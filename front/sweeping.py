@@ -18,12 +18,11 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,18 +31,16 @@ from typing import TYPE_CHECKING, Any
 from vademecum.engine.expiring import expire_due
 from vademecum.engine.formation import claims
 from vademecum.engine.formation.candidates import begin_sweep
-from vademecum.engine.formation.report import Report
 from vademecum.engine.formation.turns import LIMIT, Curating, Turn, Turned, is_waiting
 from vademecum.errors import InvalidArgument, VademecumError
-from vademecum.hint import Hint
-from vademecum.storage import boot_time
-from vademecum.storage.identity import IDENTITY_FILE
+from vademecum.hint import Hint, find_vaults
+from vademecum.turning import turn_of
 
 if TYPE_CHECKING:
     from vademecum.engine.formation.candidates import Distiller
     from vademecum.vault import Vault
 
-__all__ = ["INTERVAL", "Sweeper", "Swept", "find_vaults", "sweep_vault", "turn_of"]
+__all__ = ["INTERVAL", "Sweeper", "Swept"]
 
 INTERVAL = 60.0
 """Seconds between two sweeps, more or less."""
@@ -59,9 +56,6 @@ FIRST_RETRY, LAST_RETRY = 60.0, 3600.0
 """Seconds until a vault that could not be opened is tried again: at first, and at the most."""
 AGAIN = 1.0
 """Seconds until a vault in which nothing was left is served again, at the most."""
-DEPTH = 4
-"""How deep below the root a vault's folder may lie."""
-TOKEN_SIZE = 16
 
 _log = logging.getLogger("vademecum.sweep")
 
@@ -309,49 +303,6 @@ class Sweeper:
 
     def _soon(self, seconds: float) -> float:
         return seconds * self._rng.uniform(1 - JITTER, 1 + JITTER)
-
-
-def turn_of(vault: Vault, lease_ms: int = claims.LEASE_MS) -> Turn:
-    """A turn of *vault*, as this program takes them."""
-    from vademecum import __version__
-
-    return Turn(
-        vault.replica, boot_time.now, lambda: os.urandom(TOKEN_SIZE), __version__, Hint(vault.home).remove, lease_ms
-    )
-
-
-def sweep_vault(vault: Vault, curator: Curating, limit: int) -> Report:
-    """Has up to *limit* signals of one vault handled, turn by turn, as far as they are due; and tends the vault."""
-    report, left = turn_of(vault).tend(curator), limit
-    while left > 0:
-        turned = turn_of(vault).take(curator, min(LIMIT, left))
-        report = report.joined(turned.report)
-        left -= turned.report.signals
-        if turned.busy or turned.next_ms != 0:
-            break
-    vault.expire_sessions()
-    return report
-
-
-def find_vaults(root: Path) -> Iterator[Path]:
-    """The folders of vaults at and below *root*, down to `DEPTH` folders; not those inside a vault's own folder."""
-    level = [root]
-    for _ in range(DEPTH + 1):
-        below: list[Path] = []
-        for folder in level:
-            if os.path.exists(os.path.join(folder, IDENTITY_FILE)):  # noqa: PTH110, PTH118 - for thousands
-                yield folder
-                continue
-            try:
-                with os.scandir(folder) as entries:
-                    below += [
-                        folder / one.name
-                        for one in entries
-                        if not one.name.startswith(".") and one.is_dir(follow_symlinks=False)
-                    ]
-            except OSError:  # gone, or not ours to read
-                continue
-        level = below
 
 
 def _code(error: Exception) -> str:

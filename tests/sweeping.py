@@ -32,8 +32,8 @@ from vademecum.engine.formation import attempts, counters, signals
 from vademecum.engine.formation.signals import Signal
 from vademecum.engine.formation.turns import Considered
 from vademecum.founding import make_folder
-from vademecum.hint import Hint
-from vademecum.sweeping import Sweeper, find_vaults
+from vademecum.hint import Hint, find_vaults
+from vademecum.sweeping import Sweeper
 from vademecum.transport import recovery, roster
 from vademecum.transport.keys import KEY_SIZE, DeviceKeys
 from vademecum.transport.ledger import keep_statements

@@ -40,6 +40,7 @@ LIMIT = 64
 """Signals that a vault may have handled in one turn, before others have theirs."""
 KEPT_MS = 600_000
 """How long a group may be considered before its claim is given up: ten minutes, then it is taken to hang."""
+NOTHING = Report()
 BUSY = "Another process curates this vault at this moment."
 
 
@@ -135,25 +136,26 @@ class Turn:
         attempts.unpark(writer, version=self.version)
         groups, _ = attempts.due(writer, now, limit)
         if not groups and not claims.left_behind(writer, now):
-            return _Begun(None, [], self._end(transaction, Report()))
+            return _Begun(None, [], self._end(transaction, NOTHING))
         claim = claims.take(writer, now, self.token(), wall_ms=transaction.wall_ms, lease_ms=self.lease_ms)
         assert claim is not None, "nobody else can have taken it in this transaction"
         if claim.abandoned:
             attempts.blame(writer, claim.abandoned, now, version=self.version)
             groups, _ = attempts.due(writer, now, limit)
         self._step(transaction, claim, groups[0] if groups else None)
-        if not groups:
-            return _Begun(None, [], self._end(transaction, Report()))
-        return _Begun(claim, groups, Turned(Report()))
+        # nothing is settled in a transaction that parks signals: should it not be committed, they still wait
+        return _Begun(claim, groups, Turned(Report())) if groups else _Begun(None, [], self._stand(transaction))
 
     def _end(self, transaction: Transaction, report: Report) -> Turned:
         """How the vault stands after the turn. Writes nothing, but must be in the queue of those who write: only so is
         what waits not missed by `settled`.
         """
-        waits = signals.count(transaction.writer)
-        if not waits:
+        if not signals.count(transaction.writer):
             self.settled()
-            return Turned(report)
+        return self._stand(transaction, report)
+
+    def _stand(self, transaction: Transaction, report: Report = NOTHING) -> Turned:
+        waits = signals.count(transaction.writer)
         more, next_ms = attempts.due(transaction.writer, self.clock(), 1)
         return Turned(report.joined(Report(waiting=waits)), next_ms=0 if more else next_ms)
 

@@ -14,8 +14,8 @@ from vademecum.engine.formation.candidates import Distiller
 from vademecum.engine.formation.report import Outcome, Report, What
 from vademecum.engine.formation.turns import Turned
 from vademecum.errors import InvalidArgument, VademecumError
-from vademecum.hint import Hint
-from vademecum.sweeping import Sweeper, Swept, find_vaults
+from vademecum.hint import Hint, find_vaults
+from vademecum.sweeping import Sweeper, Swept
 from vademecum.vault import Vault
 
 from .options import AsJson, BaseUrl, DistillerName, Home, ModelName, home_folder

@@ -276,6 +276,7 @@ def test_a_message_that_kills_its_curator_each_time_is_parked_and_stops_no_other
         assert desk.parked() == []
         killed(desk, bad)
         desk.take(desk.curator(), limit=0)  # finds that the one before it fell silent
+        assert desk.settled == 0
         desk.sleep(MAX_DELAY_MS)
     assert desk.take(desk.curator()).report.signals == 1
     assert desk.said() == ["two"] and waiting(desk.box.replica) == 0

@@ -21,8 +21,9 @@ from tests.engine.curating import LeafCurator, say
 from vademecum import Vault
 from vademecum.engine.formation.turns import LIMIT, Turned
 from vademecum.engine.replica import Transaction
+from vademecum.hint import find_vaults
 from vademecum.storage.tables import Table
-from vademecum.sweeping import Sweeper, find_vaults
+from vademecum.sweeping import Sweeper
 
 __all__ = ["attempt_keys", "fill", "forgive_delays", "handled_more_than_once", "made", "shown", "sweeper"]
 

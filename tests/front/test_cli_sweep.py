@@ -15,7 +15,7 @@ from tests.front.sweeping_world import forgive_delays, made
 from vademecum import Vault
 from vademecum.engine.formation.attempts import MAX_ATTEMPTS
 from vademecum.hint import HINT
-from vademecum.sweeping import turn_of
+from vademecum.turning import turn_of
 
 TALK = "prix/daily-eats@1.0.0"
 

@@ -22,9 +22,10 @@ from vademecum.engine.formation.attempts import MAX_ATTEMPTS
 from vademecum.engine.formation.signals import Signal
 from vademecum.engine.formation.turns import BUSY, Turned
 from vademecum.errors import InvalidArgument
-from vademecum.hint import HINT, Hint
+from vademecum.hint import HINT, Hint, find_vaults
 from vademecum.storage.tables import Table
-from vademecum.sweeping import Sweeper, find_vaults, sweep_vault, turn_of
+from vademecum.sweeping import Sweeper
+from vademecum.turning import sweep_vault, turn_of
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ import os, sys
 from pathlib import Path
 from tests.engine.curating import LeafCurator, say
 from vademecum import Vault
-from vademecum.sweeping import turn_of
+from vademecum.turning import turn_of
 
 vault = Vault.open(sys.argv[1])
 say(vault.replica, "s", "one", "two")
