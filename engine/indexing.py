@@ -24,7 +24,7 @@ from vademecum.errors import StorageTrouble
 from vademecum.storage.tables import Table
 
 from . import vectors
-from .messages import message_text
+from .messages import is_spoken, message_text
 from .records import Record
 from .replica import Replica, Transaction
 from .sentences import path_words, sentence
@@ -70,10 +70,13 @@ def parse_entry_id(entry: str) -> tuple[SlotMap, str]:
     return SlotMap(int(number)), name
 
 
-def index_text(slot_map: SlotMap, name: str, record: Record) -> str:
-    """What is indexed for a row: a message with its speaker; a leaf in words, with the words of its path."""
+def index_text(slot_map: SlotMap, name: str, record: Record) -> str | None:
+    """What is indexed for a row: a message with its speaker; a leaf in words, with the words of its path.
+
+    None for what a tool gave back and what a program told the model: nobody said it, so recall does not find it.
+    """
     if slot_map is SlotMap.MESSAGES:
-        return message_text(record)
+        return message_text(record) if is_spoken(record) else None
     said = record.sentence or sentence(name, record.value)
     words = path_words(name)
     return said if said.startswith(words) else f"{words}: {said}"
@@ -272,8 +275,9 @@ def _all_rows(transaction: Transaction) -> list[tuple[bytes, bytes]]:
 def _texts(view: View, scope: str) -> Iterator[tuple[str, str]]:
     for slot_map in INDEXED:
         for name, row in view.rows(scope, slot_map):
-            if row.live:
-                yield entry_id(bytes([slot_map]) + name.encode()), index_text(slot_map, name, row.slots[0].record)
+            text = index_text(slot_map, name, row.slots[0].record) if row.live else None
+            if text is not None:
+                yield entry_id(bytes([slot_map]) + name.encode()), text
 
 
 def _batches(items: Iterator[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:

@@ -26,6 +26,7 @@ __all__ = [
     "PERSON",
     "ROLES",
     "SessionMessage",
+    "is_spoken",
     "log_message",
     "logged_ms",
     "message_id",
@@ -101,6 +102,11 @@ def message_of(scope: str, name: str, record: Record, *, pinned: bool = False) -
 def logged_ms(record: Record) -> int:
     """When the message was logged, in milliseconds since 1970; what it tells may have been said long before."""
     return to_wall(record.order)
+
+
+def is_spoken(record: Record) -> bool:
+    """Whether somebody said it: the person, an assistant, or whoever spoke in a conversation that was imported."""
+    return message_parts(record)[0] not in ("tool", "system")
 
 
 def message_parts(record: Record) -> tuple[str, str]:

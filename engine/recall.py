@@ -211,7 +211,7 @@ class Recall:
             slot_map, name = parse_entry_id(entry)
             record = sight.view.get(PRIVATE, slot_map, name)
             if record is not None:
-                there = set(text_words(index_text(slot_map, name, record)).split())
+                there = set(text_words(index_text(slot_map, name, record) or "").split())
                 # one word at least it has, in another form than the question's
                 share = max(1, sum(word in there for word in wanted)) / len(wanted)
                 scores[f"{PRIVATE}\n{entry}"] = best * share

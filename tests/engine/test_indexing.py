@@ -66,6 +66,7 @@ def test_what_is_indexed_of_a_leaf_are_the_words_of_its_path_and_its_sentence() 
     assert index_text(SlotMap.LEAVES, "pets.dog", long) == "pets dog: We met Rex at the harbour"
     assert index_text(SlotMap.LEAVES, "pets", Record(1, value=1, sentence="She has one dog")) == "pets: She has one dog"
     assert index_text(SlotMap.MESSAGES, "m1", Record(1, value=["Bo", "hello"])) == "Bo: hello"
+    assert index_text(SlotMap.MESSAGES, "m1", Record(1, value=["tool", "hello", "search"])) is None
 
 
 def test_an_entrys_id_names_its_map_and_name() -> None:

@@ -120,6 +120,18 @@ def test_a_message_of_a_session_is_found_and_belongs_to_the_person(searched: Sea
     assert searched.ask("lighthouse", X) == []
 
 
+def test_of_an_agents_session_it_finds_what_was_said_to_it_and_nothing_that_a_tool_gave_back(
+    searched: Searched, no_model: None
+) -> None:
+    talk = searched.box.agent(X).session("s1")
+    mine = talk.log("user", "the lighthouse was closed")
+    talk.log("tool", "the lighthouse opens at nine", tool="search")
+    talk.log("system", "you know every lighthouse")
+    searched.box.agent(Y).session("s2").log("user", "a lighthouse, too")
+    assert [f"{one.scope}:{one.path}" for one in searched.answer("lighthouse", X)] == [mine]
+    assert len(searched.answer("lighthouse")) == 2
+
+
 # --- who sees what ---------------------------------------------------------------------------------------------------
 
 
