@@ -47,6 +47,7 @@ __all__ = [
     "forget_agent",
     "forget_leaf",
     "forget_leaves",
+    "has_written",
     "is_void",
     "note_forgetting",
     "note_purge",
@@ -87,12 +88,13 @@ def scopes_written(view: View, pattern: AgentPattern) -> list[str]:
         names[entry.scope] for entry in journal.entries(view.reader) if pattern.matches(entry.record.writer)
     }  # fmt: skip
     for scope in view.scopes():
-        if scope not in found and _has_written(view, scope, pattern):
+        if scope not in found and has_written(view, scope, pattern):
             found.add(scope)
     return sorted(found)
 
 
-def _has_written(view: View, scope: str, pattern: AgentPattern) -> bool:
+def has_written(view: View, scope: str, pattern: AgentPattern) -> bool:
+    """Whether a record of an agent that *pattern* means stands in *scope*. O(rows of the scope)."""
     return any(
         pattern.matches(slot.record.writer)
         for slot_map in (SlotMap.RECEIPTS, *_WRITTEN)

@@ -172,6 +172,8 @@ class _Adoption:
                 scope.queue_index(key, max(row.newest, old.newest))
             if row != old and key[0] == SlotMap.SETTINGS and key[1:].startswith(FORGOTTEN.encode()):
                 scope.statement_arrived()
+            if row != old:
+                scope.follow(SlotMap(key[0]), key[1:].decode(), old, row)
         return rows
 
     def _merged(self, key: bytes, old: Row, new: Sequence[Slot]) -> list[Slot]:

@@ -212,6 +212,8 @@ def _merge_names(
             merged.changed += 1
             if indexed:
                 tickets.append((full, row.newest.to_bytes(8, "big")))
+        if slot_map is SlotMap.RECEIPTS or slot_map is SlotMap.SETTINGS:
+            scope.follow(slot_map, name, before, row)
         if slot_map is SlotMap.SETTINGS and name.startswith(FORGOTTEN):
             merged.statements.append(name[len(FORGOTTEN) :])
             scope.statement_arrived()

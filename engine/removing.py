@@ -16,6 +16,7 @@ from vademecum.errors import NotFound
 
 from . import journal
 from .agents import AgentId, AgentPattern
+from .following import EMPTIED
 from .forgetting import (
     cited_place,
     drop_receipts,
@@ -86,6 +87,8 @@ def forget_session(transaction: Transaction, session: str) -> int:
     known |= hypotheses.forget(transaction, lambda sighting, _: sighting.session == name) > 0
     if not known:
         raise NotFound(f"There is no session {session!r}.")
+    if transaction.number(name) is None:  # it stays on another device, which this tells
+        transaction.scope(name).put(SlotMap.SETTINGS, EMPTIED, Record(0, value=True))
     return gone
 
 

@@ -25,6 +25,7 @@ from vademecum.storage.transaction import Writer
 from . import learned
 from .clock import Clock
 from .documents import Documents
+from .following import Followed, follow
 from .formation.shown import Shown
 from .scopes import TIER_1
 from .view import View
@@ -198,6 +199,8 @@ class Transaction(View):
         self._documents = documents
         self._edits = edits
         self._scopes: dict[str, ScopeWriter] = {}
+        self.followed = Followed()
+        """What has come in that may speak of sessions which stay on this device."""
 
     def scope(self, name: str) -> ScopeWriter:
         """The writer of *name*, a valid scope's name; the scope is made when it is not there."""
@@ -216,6 +219,8 @@ class Transaction(View):
         """Carries out the forgetting that the work has brought in. Called once, by the replica."""
         for scope in self._scopes.values():
             scope.settle()
+        if self.followed:
+            follow(self, self.followed)
 
     def finish(self) -> bool:
         """Writes what the scopes have gathered and the clock; says whether anything waits to be sent now.

@@ -327,3 +327,89 @@ def test_forgetting_a_session_that_stayed_here_leaves_nothing_of_it(box: Box) ->
     assert not contents(box)[Table.OUTBOX]
     talk.log("user", "Something else.")
     assert texts(talk.messages()) == ["Something else."] and not contents(box)[Table.OUTBOX]
+
+
+# --- forgetting on another device what stays on this one --------------------------------------------------------------
+
+
+def learned(here: Box, there: Box) -> list[str]:
+    """Three messages of a session that stays *here*; *there* too it is known what was learned from the first."""
+    talk = here.agent(FOOD).session("lunch")
+    ids = [talk.log("user", WORDS), talk.log("user", "I like trains."), talk.log("assistant", "Noted.")]
+    here.agent(FOOD).remember("diet", "no steak", evidence=[ids[0]])
+    here.give(there)
+    there.wall = here.wall + 1000
+    return ids
+
+
+def no_byte(box: Box, words: str) -> bool:
+    """Whether *words* are in nothing that is kept of the session. The commits of others are renewed by snapshots."""
+    with box.replica.read() as view:
+        number = view.number(TALK) or b""
+        kept = [data for table in (Table.LEAVES, Table.DOCUMENTS) for _, data in view.reader.scan(table, number)]
+    return bool(kept) and not any(words.encode() in data for data in kept)
+
+
+def test_with_a_memory_that_is_forgotten_elsewhere_goes_the_message_it_rests_on(two: list[Box]) -> None:
+    here, there = two
+    ids = learned(here, there)
+    there.user.forget("diet")
+    there.give(here)
+    talk = here.agent(FOOD).session("lunch")
+    assert [one.id for one in talk.messages()] == ids[1:]
+    assert no_byte(here, WORDS) and sound(here) and here.gather(TALK) == []
+
+
+def test_so_it_does_where_that_comes_with_a_snapshot(two: list[Box]) -> None:
+    here, there = two
+    ids = learned(here, there)
+    there.user.forget("diet")
+    here.adopt(there.snapshot())
+    assert [one.id for one in here.agent(FOOD).session("lunch").messages()] == ids[1:]
+    assert no_byte(here, WORDS) and sound(here)
+
+
+def test_a_session_that_is_forgotten_elsewhere_goes_here_though_only_its_quotes_were_known_there(
+    two: list[Box],
+) -> None:
+    here, there = two
+    learned(here, there)
+    assert there.user.forget_session("lunch") == 1, "the memory"
+    there.give(here)
+    there.give(here, scope=TALK)
+    talk = here.agent(FOOD).session("lunch")
+    assert talk.messages() == [] and here.values() == {}
+    assert no_byte(here, WORDS) and no_byte(here, "I like trains.") and sound(here)
+    here.wall = there.wall + 1000
+    talk.log("user", "Something else.")
+    assert texts(talk.messages()) == ["Something else."] and here.gather(TALK) == []
+
+
+def test_an_agent_that_is_forgotten_elsewhere_leaves_its_sessions_here(two: list[Box]) -> None:
+    here, there = two
+    learned(here, there)
+    other = here.agent(TRIPS).session("trip")
+    other.log("user", "Keep this.")
+    there.user.forget_agent("prix/daily-eats")
+    there.give(here)
+    assert here.agent(FOOD).session("lunch").messages() == [] and texts(other.messages()) == ["Keep this."]
+    assert no_byte(here, WORDS) and no_byte(here, "I like trains.") and sound(here)
+    here.wall = there.wall + 1000
+    back = here.agent(FOOD).session("lunch").log("user", "You are back.")
+    there.user.set("name", "Alice")
+    there.user.forget_agent("somebody/else")
+    there.give(here)
+    assert [one.id for one in here.agent(FOOD).session("lunch").messages()] == [back]
+    assert here.gather(TALK) == []
+
+
+def test_forgetting_who_quoted_a_message_elsewhere_leaves_the_message(two: list[Box]) -> None:
+    here, there = two
+    talk = here.agent(FOOD).session("lunch")
+    talk.log("user", WORDS)
+    here.agent(TRIPS).remember("diet", "no steak", because=WORDS)
+    here.give(there)
+    there.wall += 1000
+    there.user.forget_agent("acme/trips")
+    there.give(here)
+    assert texts(talk.messages()) == [WORDS] and here.values() == {}
