@@ -5,9 +5,10 @@ distiller        `RuleDistiller`: messages in, candidates out
 reading          a message as sentences and clauses; what is quoted, pasted or code is hidden
 silence          what keeps a whole message from being read: jokes, role play, injections, secrets
 grammar          the words a language module is written in: `Language`, `Form`, `Frame`, `Slot`
-slots            what may stand in a gap of a form, and the path segment it gives
+parsing          what a clause says: the form that fits it, its gaps filled
+slots            what may stand in a gap of a form (`names`, `things`, `gaps`), and the path segment it gives
 leaning          corrections that name no attribute (*no, it's Berlin*) and lean on what is known
-english …        one module a language: patterns as data
+english …        one module a language: patterns as data; `words` and ``…_words`` hold the lexicons
 ===============  ========================================================================
 """
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..candidates import Action, Strength
 from .words import bare_letters
@@ -49,10 +50,10 @@ class Form:
     noted: bool = False
     raw: bool = False
     unsure: bool = False
-    regex: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "regex", pattern(self.text))
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        return pattern(self.text)
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,14 @@ class Frame:
     text: str
     plain: str
     action: Action | None = None
-    regex: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "regex", pattern(self.text))
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        return pattern(self.text)
 
 
 _PATTERNS = (
-    *("hint", "cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
+    *("cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
     *("momentary", "pointing", "heads", "chosen", "particular", "elliptic", "conditions", "leaning"),
 )
 """The fields of `Language` that are patterns."""
@@ -133,19 +134,26 @@ class Language:
     spaced: bool = True
     joins_words: bool = False
 
-    def __post_init__(self) -> None:
-        compiled = {name: pattern(getattr(self, name)) for name in _PATTERNS}
-        object.__setattr__(self, "regex", compiled)
-        bared = {
+    @cached_property
+    def regex(self) -> Mapping[str, re.Pattern[str]]:
+        """The fields that are patterns, compiled."""
+        return {name: pattern(getattr(self, name)) for name in _PATTERNS}
+
+    @cached_property
+    def found(self) -> re.Pattern[str]:
+        """Its hint alone, so that a language that is not spoken is not compiled."""
+        return pattern(self.hint)
+
+    @cached_property
+    def _meanings(self) -> Mapping[str, Mapping[str, str]]:
+        return {
             kind: {bare_letters(word): meaning for word, meaning in table.items()}
             for kind, table in self.lexicon.items()
         }
-        object.__setattr__(self, "_meanings", bared)
-        object.__setattr__(self, "_spelled", tuple((pattern(short), full) for short, full in self.contractions))
 
-    regex: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, compare=False)
-    _meanings: Mapping[str, Mapping[str, str]] = field(init=False, repr=False, compare=False)
-    _spelled: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, repr=False, compare=False)
+    @cached_property
+    def _spelled(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        return tuple((pattern(short), full) for short, full in self.contractions)
 
     def meaning(self, kind: str, words: str) -> str | None:
         """What the lexicon of *kind* says about *words*, whatever their letter case and accents."""

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from ...values import Value
 from ..attributes import attribute_of, is_single
 from ..candidates import Known
+from .gaps import Filled
 from .grammar import Language
-from .slots import Filled, fill
+from .slots import fill
 
 __all__ = ["Leaning", "Place", "lean", "place_of"]
 
