@@ -7,7 +7,7 @@ start is the past, for no process outlives one.
 system             which start                            milliseconds
 =================  =====================================  =============================================
 Linux, Android     ``/proc/sys/kernel/random/boot_id``    ``CLOCK_BOOTTIME``: goes on while suspended
-macOS              ``kern.bootsessionuuid``               ``CLOCK_MONOTONIC``: goes on while suspended
+macOS              ``kern.bootsessionuuid``               ``CLOCK_MONOTONIC_RAW``, which there does the same
 others             unknown: the empty text                Python's monotonic clock
 =================  =====================================  =============================================
 
@@ -46,7 +46,7 @@ def now() -> Moment:
 
 
 def _since_start_ns() -> int:
-    clock: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+    clock: int | None = getattr(time, "CLOCK_MONOTONIC_RAW" if sys.platform == "darwin" else "CLOCK_BOOTTIME", None)
     return time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)
 
 
