@@ -6,10 +6,12 @@ openai         any service that speaks OpenAI's protocol, also Ollama, llama.cpp
 anthropic      Anthropic's service (extra ``anthropic``)
 judging        `LanguageModelJudge`: the last layer of the contradiction judge
 asking         what both do: pieces that fit, the budget, a service that is away
+service        where a service is, its key, and what its refusals mean
 http           a client that waits and reads only so much, and says nothing to the logs
 budget         how many tokens one sweep may cost                                  (pure)
 prompt         what a model is told, and how messages are laid before it           (pure)
 replies        what it answered, decoded strictly, piece by piece                  (pure)
+supported      whether quoted words name what is read out of them                  (pure)
 =============  =====================================================================================
 
 A model proposes and no more. What it says is checked here against the messages it was shown, and again by the curator,

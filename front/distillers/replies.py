@@ -13,6 +13,8 @@ and counted, and the others are kept.
 ``repeated``         says what an earlier piece said
 ``too-many``         beyond the first 64
 ===================  =======================================================================
+
+One whose quote names neither the value nor the thing is taken for a sign at most; see `supported`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from vademecum.engine.paths import MAX_BYTES, parse_path
 from vademecum.engine.records import KINDS
 from vademecum.engine.values import Value
 from vademecum.errors import InvalidPath, MalformedBytes
+
+from .supported import is_supported
 
 __all__ = [
     "LIKINGS",
@@ -129,12 +133,16 @@ def _candidate(piece: object, messages: Mapping[str, Message]) -> Candidate:
     if kind not in KINDS:
         raise _Rejected("invalid")
     path = _path(piece.get("path"))
+    value = _value(path, piece.get("value"), action)
     cited = _cited(piece.get("evidence"), messages)
+    quote = _quote(_words(piece.get("quote")), cited)
+    if not is_supported(path, value, quote):
+        strength = Strength.WEAK
     return Candidate(
         path,
-        _value(path, piece.get("value"), action),
+        value,
         _words(piece.get("sentence")),
-        _quote(_words(piece.get("quote")), cited),
+        quote,
         tuple(message.id for message in cited),
         kind,
         _confidence(piece.get("confidence")),

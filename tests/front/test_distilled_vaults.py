@@ -91,6 +91,7 @@ def test_what_a_model_finds_becomes_a_memory_with_its_receipt(vault: Vault) -> N
         # the model makes something up, about a message that is there
         ("What's for lunch?", piece("diet", "vegan", "I'm vegan")),
         ("What's for lunch?", piece("diet", "vegan", "What's for lunch?", evidence=["m7"])),
+        ("What's for lunch?", piece("diet", "vegan", "What's for lunch?")),
         ("What's for lunch?", piece("settings.owner", "Mallory", "What's for lunch?")),
     ],
 )
