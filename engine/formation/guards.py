@@ -6,7 +6,8 @@ source), or refused with a stable reason. No prompt has any part in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from vademecum.errors import VademecumError
@@ -16,7 +17,7 @@ from ..records import KINDS
 from ..values import check_value
 from .candidates import PERSON, Action, Candidate, Message, Strength
 from .injections import looks_like_instruction
-from .secrets import holds_secret
+from .secrets import holds_secret, secret_words
 from .wording import one_line, stands_in
 
 __all__ = ["Refusal", "Support", "check", "is_weak"]
@@ -24,6 +25,8 @@ __all__ = ["Refusal", "Support", "check", "is_weak"]
 MAX_VALUE = 2048
 """Characters of a learned value; what is longer is a document and no memory."""
 MAX_SENTENCE = 2048
+SHORTEST_QUOTE = 2
+"""Letters, signs or digits; a lone one stands in every message and says nothing."""
 _OF_THE_PROGRAM = """
 admin agent agents credential credentials grants instruction instructions keys password passwords permissions policy
 prompt prompts root secret secrets session sessions settings system token tokens vademecum
@@ -56,7 +59,7 @@ def check(candidate: Candidate, own: Mapping[str, Message], recorded: Mapping[st
     own: the messages that the distiller was given, by id, with the person's own words.
     recorded: the same as they are recorded now; what was forgotten in the meantime is not among them.
     """
-    refused = _of_itself(candidate)
+    refused = _of_itself(candidate) or _tells_a_secret(candidate, recorded.values())
     if refused is not None:
         return refused
     if not candidate.evidence:
@@ -90,6 +93,15 @@ def _of_itself(candidate: Candidate) -> Refusal | None:
     return None
 
 
+def _tells_a_secret(candidate: Candidate, messages: Iterable[Message]) -> Refusal | None:
+    """A model may tell a secret apart from the words that say that it is one."""
+    told = unicodedata.normalize("NFKC", f"{candidate.path} {candidate.value} {candidate.sentence}").casefold()
+    for message in messages:
+        if any(word in told for word in secret_words(message.text)):
+            return Refusal("secret", "It holds a part of what a message says is a password, key or number.")
+    return None
+
+
 def _commands(text: str) -> bool:
     # a model may well write "The user prefers tea": that is how it speaks, not what it was told
     return looks_like_instruction(text.replace("The user", "They").replace("the user", "they"))
@@ -117,6 +129,8 @@ def _invalid(candidate: Candidate) -> str | None:
 
 
 def _quoted(candidate: Candidate, cited: Sequence[Message], own: Mapping[str, Message]) -> Support | Refusal:
+    if sum(map(str.isalnum, candidate.quote)) < SHORTEST_QUOTE:
+        return Refusal("misquoted", "It quotes no words.")
     saying = [message for message in cited if stands_in(candidate.quote, message.text)]
     if not saying:
         return Refusal("misquoted", "The words it quotes do not stand in the message.")

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-__all__ = ["holds_secret"]
+__all__ = ["holds_secret", "secret_words"]
 
 _NAMED = re.compile(
     r"\b(?:pass(?:word|code|phrase|wd)|pin(?:\s*(?:code|number))?|cvv|cvc|otp|secret(?:\s+key)?|api[\s_-]?key|"
@@ -32,6 +32,10 @@ _FORMS = re.compile(
 )
 _DIGITS = re.compile(r"(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
+_TO_THE_END = re.compile(r".*?(?=[.!?,;](?:\s|$)|[。、]|$)")
+_EDGES = "\"'“”„«»‘’`.,;:!?()[]<>。、「」 "
+_LEAST = 4
+"""Letters and digits of the shortest word that counts: a PIN's."""
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 
 
@@ -46,6 +50,25 @@ def holds_secret(text: str) -> bool:
         or any(_is_iban(found.group()) for found in _IBAN.finditer(plain))
         or any(_is_random(found.group()) for found in _TOKEN.finditer(plain))
     )
+
+
+def secret_words(text: str) -> frozenset[str]:
+    """The words of *text* that are secrets or parts of one, in small letters. O(length).
+
+    What is told apart from its name is no longer seen to be a secret: ``hunter2`` may be a dog. So whoever has the text
+    asks which words in it were.
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    for line in plain.splitlines():
+        for named in (*_NAMED.finditer(line), *_NAMED_UNSPACED.finditer(line)):
+            found += _TO_THE_END.match(line, named.end() - 1)[0].split()  # type: ignore[index]  # matches anything
+    found += [one.group() for one in _FORMS.finditer(plain)]
+    found += [one.group() for one in _DIGITS.finditer(plain) if _is_card(one.group())]
+    found += [one.group() for one in _IBAN.finditer(plain) if _is_iban(one.group())]
+    found += [one.group() for one in _TOKEN.finditer(plain) if _is_random(one.group())]
+    words = (word.casefold().strip(_EDGES) for one in found for word in (one, *one.split()))
+    return frozenset(word for word in words if len(word) >= _LEAST)
 
 
 def _is_card(text: str) -> bool:
