@@ -12,6 +12,7 @@ from vademecum.errors import InvalidArgument
 if TYPE_CHECKING:
     from vademecum.engine.formation.budget import Budget
     from vademecum.engine.formation.candidates import Distiller
+    from vademecum.engine.formation.comparing import Judging
     from vademecum.engine.formation.curator import Curator
     from vademecum.engine.formation.hypotheses import GraduationRule, Hypothesis
     from vademecum.engine.formation.links import Link
@@ -36,10 +37,12 @@ class Forming:
     _replica: Replica
     _sweepers: list[Sweeper]
 
-    def curator(self, distiller: Distiller | None = None) -> Curator:
-        """What curates this vault. *distiller* proposes what the messages say: by default the rules, offline. One that
-        asks a model is also asked whether memories contradict one another, where the rules cannot tell, and before it
-        the inference model that ``$VADEMECUM_NLI`` names.
+    def curator(self, distiller: Distiller | None = None, *, judge: Judging | None = None) -> Curator:
+        """What curates this vault in one run.
+
+        distiller: proposes what the messages say; by default the rules, offline.
+        judge: says whether one memory contradicts another; by default the rules of `contradictions`, then the inference
+            model that ``$VADEMECUM_NLI`` names, then the language model of the *distiller*, where it has one.
         """
         from vademecum.embeddings.entailment import supplied
         from vademecum.engine.formation.curator import Curator
@@ -48,12 +51,13 @@ class Forming:
         if distiller is None:
             from vademecum.engine.formation.rules import RuleDistiller
 
-            return Curator(self._replica, RuleDistiller(), meaning=meaning, entailment=supplied())
+            return Curator(self._replica, RuleDistiller(), judge=judge, meaning=meaning, entailment=supplied())
         from vademecum.distillers.asking import AskingDistiller
         from vademecum.distillers.judging import LanguageModelJudge
 
         asked = LanguageModelJudge(distiller) if isinstance(distiller, AskingDistiller) else None
-        return Curator(self._replica, distiller, meaning=meaning, entailment=supplied(), asked=asked)
+        entailment = supplied()
+        return Curator(self._replica, distiller, judge=judge, meaning=meaning, entailment=entailment, asked=asked)
 
     def sweep_once(self, *, distiller: Distiller | None = None, limit: int = SWEEP_LIMIT) -> Report:
         """Has the curator think about the messages that wait, oldest first, up to *limit* of them; returns what came.

@@ -15,7 +15,10 @@ echoes           what the memory itself put into a transcript
 shown            which lines of the memory were shown of late
 likeness         how alike texts are by their words
 wording          when two texts or values say the same, letter by letter
+assertions       what is asserted, and which words say so
+standing         what stands at its path already
 deciding         what becomes of one candidate: duplicate, update, new, or a sighting
+inquiry          what is asked before anything is written
 comparing        the nearest memories of the same scope, and the judge's word on them
 beside           what a new memory does to those: it is linked to them, or flags one
 suggestions      what agents would change of the person's own, and what the person decides

@@ -36,9 +36,9 @@ class Beside:
         ]
 
     @property
-    def same(self) -> Compared | None:
-        """The nearest that says the same, where the new one has nothing to add."""
-        return next((one for one, _ in self._found if one.is_same), None)
+    def same(self) -> tuple[str, Record] | None:
+        """The path and record of the nearest that says the same, where the new one has nothing to add."""
+        return next(((one.path, record) for one, record in self._found if one.is_same), None)
 
     @property
     def doubt(self) -> Compared | None:

@@ -20,6 +20,7 @@ from ..view import View
 from .attributes import attribute_of
 from .contradictions import NEAREST, Asked, Entailment, Judge, Relation, Statement, Verdict
 from .contradictions.structure import side_by_side
+from .hypotheses import Hypothesis
 from .likeness import content_words, same_words
 from .thresholds import CAUTIOUS, Thresholds, thresholds_for
 
@@ -110,6 +111,26 @@ class Comparing:
             verdict = judge(old, new, cosine)
             compared.append(_compared(old, new, record, cosine, verdict, thresholds))
         return tuple(compared)
+
+    def like(self, path: str, value: Value, said: str, held: Sequence[Hypothesis]) -> Hypothesis | None:
+        """The hypothesis among *held*, of one scope, that says the same in other words; None without an embedder."""
+        if self._meaning is None or not held:
+            return None
+        new = Statement(path, value, said or sentence(path, value))
+        words = [one.own[-1].sentence or sentence(one.path, one.value) for one in held]
+        cosines = self._meaning.similarities(new.words, words)
+        if cosines is None:
+            return None
+        thresholds = self._thresholds()
+        judge = self._judge or Judge(thresholds)  # a language model is not asked about mere signs
+        for cosine, one, text in sorted(zip(cosines, held, words, strict=True), key=lambda each: -each[0]):
+            if cosine < thresholds.duplicate:
+                break
+            old = Statement(one.path, one.value, text)
+            same = judge(old, new, cosine).relation is Relation.DUPLICATE and _adds_nothing(old, new)
+            if same and not side_by_side(old, new):
+                return one
+        return None
 
     def layers(self) -> tuple[str, ...]:
         """Which layers of the judge by rules are on; none are known of another judge."""

@@ -9,27 +9,22 @@ are data, and the rules in `guards` and `deciding` hold for every candidate alik
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..replica import Replica, Transaction
-from ..scopes import PRIVATE, PUBLIC
-from ..slots import SlotMap
-from ..values import Value
-from ..view import View
 from . import counters, hypotheses, signals
-from .attributes import is_private
-from .candidates import Action, Distilled, Distiller, Message
-from .comparing import Compared, Comparing, Judging, Meaning
+from .candidates import Candidate, Distilled, Distiller, Message
+from .comparing import Comparing, Judging, Meaning
 from .contradictions import Asked, Entailment
-from .deciding import Decider, Key, key_of
+from .deciding import Decider, Run
 from .guards import Refusal, Support, check
+from .inquiry import Inquiry, inquire
 from .learning import CURATOR
 from .reading import Reading, read, recorded_at
 from .report import Outcome, Report, What
 from .signals import Signal
 from .thresholds import Thresholds
-from .wording import normal_value
 
 __all__ = ["CURATOR", "Curator", "Plan", "tend"]
 
@@ -52,15 +47,22 @@ class _Part:
         """The messages that the distiller was given, by id."""
         return {message.id: message for message in (*self.reading.messages, *self.reading.context)}
 
+    def proposed(self) -> Iterator[tuple[Candidate, Support]]:
+        """The candidates that pass as things stand, each with the message that supports it."""
+        own = self.own
+        for candidate in self.distilled.candidates:
+            found = check(candidate, own, own)
+            if isinstance(found, Support):
+                yield candidate, found
+
 
 class Curator:
-    """Curates one replica with one distiller. Holds no state between runs.
+    """Curates one replica with one distiller, for one run: a few groups of signals, one after the other.
 
-    judge: says whether one memory contradicts another; by default the rules of `contradictions`.
+    judge: says whether one memory contradicts another; by default the rules of `contradictions`, and after them
+        *entailment*, an inference model, and *asked*, a language model, where they are given.
     meaning: an embedder and the vectors of the memory; without one, words are compared.
     thresholds: from which cosine on memories are the same or related; by default those of the embedder.
-    entailment: an inference model that the judge by rules asks about pairs that the rules cannot decide.
-    asked: a language model that the judge by rules asks last, about pairs that nothing else can decide.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Curator:
     ) -> None:
         self._replica = replica
         self._distiller = distiller
+        self._run = Run()
         self._compare = Comparing(replica, judge, meaning, thresholds, entailment, asked)
 
     def consider(self, waiting: Sequence[Signal]) -> Plan:
@@ -87,8 +90,10 @@ class Curator:
         for signal in waiting:
             sessions.setdefault(signal.session, []).append(signal)
         parts = tuple(self._part(session, its) for session, its in sessions.items())
-        compared = self._compared(parts)
-        return Plan(parts, compared, self._compare.layers(), self._compare.faults())
+        proposed = [one for part in parts for one in part.proposed()]
+        inquiry = inquire(self._replica, self._compare, proposed)
+        judged = Report(notes=self._compare.faults(), layers=self._compare.layers())
+        return Plan(parts, inquiry, self._run, judged)
 
     def _part(self, session: str, its: Sequence[Signal]) -> _Part:
         with self._replica.read() as view:
@@ -98,38 +103,16 @@ class Curator:
             distilled = self._distiller.distil(reading.messages, reading.context, reading.known)
         return _Part(tuple(its), reading, distilled)
 
-    def _compared(self, parts: Sequence[_Part]) -> dict[Key, Sequence[Compared]]:
-        """What each statement that may be written is to be held against."""
-        said: dict[Key, tuple[str, str, Value, str]] = {}
-        for part in parts:
-            own = part.own
-            for one in part.distilled.candidates:
-                if one.action is Action.STATE and isinstance(check(one, own, own), Support):
-                    scope = PRIVATE if is_private(one.path) else PUBLIC
-                    said[key_of(scope, one.path, one.value)] = (scope, one.path, one.value, one.sentence)
-        with self._replica.read() as view:
-            rule = hypotheses.read_rule(view)
-            for ripe in hypotheses.hypotheses(view):
-                if ripe.is_ripe(rule):
-                    sentence = ripe.own[-1].sentence
-                    said[key_of(ripe.scope, ripe.path, ripe.value)] = (ripe.scope, ripe.path, ripe.value, sentence)
-            known = {key for key in said if _stands(view, key)}
-        return {key: self._compare(*statement) for key, statement in said.items() if key not in known}
-
 
 class Plan:
     """What a curator has considered."""
 
-    def __init__(
-        self,
-        parts: Sequence[_Part],
-        compared: Mapping[Key, Sequence[Compared]],
-        layers: tuple[str, ...] = (),
-        faults: tuple[str, ...] = (),
-    ) -> None:
+    def __init__(self, parts: Sequence[_Part], inquiry: Inquiry, run: Run, judged: Report) -> None:
         self._parts = parts
-        self._compared = compared
-        self._judged = Report(notes=faults, layers=layers)
+        self._inquiry = inquiry
+        self._judged = judged
+        self._run = run
+        self._refused = run.refused
 
     def apply(self, transaction: Transaction) -> Report:
         """Writes what comes of it as things stand now, and takes away the signals that are done with. May run again
@@ -137,49 +120,44 @@ class Plan:
         """
         done: list[Signal] = []
         report = Report()
+        self._run.refused = self._refused  # what a transaction that was not kept has counted does not count
+        decider = Decider(transaction, self._inquiry, self._run)
         for part in self._parts:
             its = [signal for signal in part.read if signals.is_waiting(transaction.reader, signal)]
             notes = () if part.distilled.note is None else (part.distilled.note,)
-            outcomes = _apply(transaction, part, its, self._compared) if its else []
+            outcomes = _apply(transaction, part, its, decider) if its else []
             rejected = part.distilled.rejected if its else {}
             report = report.joined(Report(len(its), 0, tuple(outcomes), dict(rejected), notes))
             done += its
-        report = report.joined(Report(outcomes=tuple(tend(transaction, self._compared)))).joined(self._judged)
+        report = report.joined(Report(outcomes=tuple(_tend(transaction, decider)))).joined(self._judged)
         signals.done(transaction.writer, done)
         counters.add(transaction.writer, report)
         return replace(report, waiting=signals.count(transaction.reader))
 
 
-def tend(transaction: Transaction, compared: Mapping[Key, Sequence[Compared]] = {}) -> list[Outcome]:
+def tend(transaction: Transaction) -> list[Outcome]:
     """Makes memories of the hypotheses that have ripened, be it by what another device saw; adds those to a memory that
     say what it says; and drops those that nothing has repeated for long. O(sightings).
     """
+    return _tend(transaction, Decider(transaction))
+
+
+def _tend(transaction: Transaction, decider: Decider) -> list[Outcome]:
     rule = hypotheses.read_rule(transaction)
-    decider = Decider(transaction, compared)
     outcomes: list[Outcome] = []
     for one in hypotheses.hypotheses(transaction):
-        if one.is_ripe(rule) or decider.is_known(one):
+        if decider.is_known(one) or (one.is_ripe(rule) and decider.may_graduate(one)):
             outcomes += decider.graduate(one)
-        elif one.has_faded(rule, transaction.wall_ms):
+        elif one.has_faded(rule, transaction.wall_ms) and not one.is_ripe(rule):
             hypotheses.remove(transaction, one.scope, one.sightings, CURATOR)
     return outcomes
 
 
-def _stands(view: View, key: Key) -> bool:
-    """Whether the statement stands there already, and there is nothing to compare."""
-    scope, path, value = key
-    record = view.get(scope, SlotMap.LEAVES, path)
-    return record is not None and normal_value(record.value) == value
-
-
-def _apply(
-    transaction: Transaction, part: _Part, its: Sequence[Signal], compared: Mapping[Key, Sequence[Compared]]
-) -> list[Outcome]:
+def _apply(transaction: Transaction, part: _Part, its: Sequence[Signal], decider: Decider) -> list[Outcome]:
     own = part.own
     now = {name: recorded_at(transaction, name) for name in own}
     recorded = {name: one for name, one in now.items() if one is not None}
     messages = {name: one.message for name, one in recorded.items()}
-    decider = Decider(transaction, compared)
     outcomes: list[Outcome] = []
     for candidate in part.distilled.candidates:
         found = check(candidate, own, messages)

@@ -16,354 +16,255 @@ What stands at *other* paths is compared only as far as `comparing` has found it
 it is confirmed instead; where one contradicts, it is flagged and kept (`beside`).
 
 A weak sign, or one that is not the person's own word, is a sighting of a hypothesis instead, wherever it would write.
+So is, without being lost, what was said outright and for which the budget has no room; after `MOST_REFUSALS` of these
+in one run nothing new is tried any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from vademecum.errors import SuggestionsFull
+from vademecum.errors import BudgetExceeded, SuggestionsFull
 
 from ..records import Record
 from ..replica import Transaction
-from ..scopes import PRIVATE, PUBLIC
 from ..sentences import show_value
-from ..slots import Row, SlotMap
-from ..values import Value
-from . import hypotheses, learning, suggestions
-from .attributes import ATTRIBUTES, attribute_of, is_private
+from ..slots import SlotMap
+from . import budget, hypotheses, learning, suggestions
+from .assertions import Assertion, of_candidate, of_hypothesis
 from .beside import Beside
 from .candidates import Action, Candidate
 from .comparing import Compared
 from .guards import Support, is_weak
-from .hypotheses import Hypothesis, Sighting
-from .learning import CURATOR, Source
+from .hypotheses import Hypothesis
+from .inquiry import Inquiry
+from .learning import CURATOR
 from .report import Outcome, What
-from .wording import normal_value, same_value
+from .standing import ended, gone_since, persons, repeats, says
+from .wording import same_value
 
-__all__ = ["Decider", "Key", "key_of"]
+__all__ = ["Decider", "Run"]
 
 DOUBTED = 0.7
 """What is left of the confidence in what was said outright and may contradict another memory."""
-GRADUATED = 0.6
-"""Confidence of a memory that was made of sightings, at least; with each sighting beyond the first three it grows."""
+MOST_REFUSALS = 3
+"""Refusals for want of room in one run, after which the curator stops trying."""
 
-Key = tuple[str, str, str]
 _OWN_WORD = "The person wrote this themselves; their word needs no support."
 
 
-class _Claim(NamedTuple):
-    """What is to be written at a path, and which words say so: one candidate's, or those of all sightings."""
+@dataclass
+class Run:
+    """One run of a curator, over as many transactions as it takes. ``refused``: how often there was no room."""
 
-    scope: str
-    path: str
-    value: Value
-    sentence: str
-    kind: str
-    confidence: float
-    sources: list[Source]
-    evidence: tuple[str, ...]
-    outright: bool = True
-    """Said outright, and not put together from signs."""
-
-    @property
-    def said_ms(self) -> int:
-        return max(source.at_ms for source in self.sources)
-
-    def outcome(self, what: What, why: str, **more: str | None) -> Outcome:
-        return Outcome(what, self.path, why, self.evidence, self.scope, self.value, **more)
-
-
-def key_of(scope: str, path: str, value: Value) -> Key:
-    """Under what a statement's comparisons are found."""
-    return scope, path, normal_value(value)
+    refused: int = 0
 
 
 class Decider:
-    """Decides and writes, for one run in one transaction."""
+    """Decides and writes, in one transaction."""
 
-    def __init__(self, transaction: Transaction, compared: Mapping[Key, Sequence[Compared]] = {}) -> None:
-        """*compared*: what each statement was held against, by `key_of`."""
+    def __init__(
+        self,
+        transaction: Transaction,
+        inquiry: Inquiry | None = None,
+        run: Run | None = None,
+    ) -> None:
+        """*inquiry*: what was asked before the transaction."""
         self._transaction = transaction
-        self._compared = compared
+        self._inquiry = inquiry or Inquiry()
+        self._run = run or Run()
 
     def take(self, candidate: Candidate, support: Support, agent: str | None) -> list[Outcome]:
         """What becomes of *candidate*, which `guards.check` has let through; *agent* logged the message that supports
         it.
         """
-        source = self._source(candidate, support, agent)
-        scope = PRIVATE if is_private(candidate.path) else PUBLIC
-        claim = _Claim(
-            scope,
-            candidate.path,
-            candidate.value,
-            candidate.sentence,
-            candidate.kind,
-            candidate.confidence,
-            [source],
-            candidate.evidence,
-        )
+        said = of_candidate(candidate, support, agent, self._transaction.wall_ms)
         if candidate.action is Action.END:
-            return [self._end(claim, weak=is_weak(candidate, support))]
+            return [self._end(said, weak=is_weak(candidate, support))]
         if is_weak(candidate, support):
-            return [self._sight(claim, support)]
-        return self._state(claim)
+            return [self._sight(said)]
+        return self._state(said)
 
     def is_known(self, hypothesis: Hypothesis) -> bool:
         """Whether a memory says already what the person gave these signs of."""
         record = self._transaction.get(hypothesis.scope, SlotMap.LEAVES, hypothesis.path)
         return bool(hypothesis.own) and record is not None and same_value(record.value, hypothesis.value)
 
+    def may_graduate(self, hypothesis: Hypothesis) -> bool:
+        """Whether there is room for a memory of it, or it needs none, since something stands or stood at its path."""
+        if budget.used(self._transaction) < budget.limit_of(self._transaction):
+            return True
+        return bool(self._transaction.row(hypothesis.scope, SlotMap.LEAVES, hypothesis.path).slots)
+
     def graduate(self, hypothesis: Hypothesis) -> list[Outcome]:
         """Makes a memory of a ripe *hypothesis*, or adds its sightings to the memory that says the same already. Its
-        sightings are then taken away; nothing, where what stands there forbids it.
+        sightings are then taken away, and where the words have been overtaken since; not for want of room.
         """
-        own = hypothesis.own
-        newest = own[-1]
-        claim = _Claim(
-            hypothesis.scope,
-            hypothesis.path,
-            hypothesis.value,
-            newest.sentence,
-            newest.kind,
-            min(0.95, max(GRADUATED + 0.05 * max(0, len(own) - 3), *(one.confidence for one in own))),
-            [Source(one.session, one.message, one.quote, one.at_ms, one.agent) for one in own],
-            tuple(f"{one.session}:{one.message}" for one in own),
-            outright=any(one.explicit for one in own),
-        )
-        first, *others = self._state(claim)
-        if first.what is What.REFUSED:
+        said = of_hypothesis(hypothesis)
+        first, *others = self._state(said, waited=True)
+        if first.reason in ("budget", "stopped"):
             return []
         hypotheses.remove(self._transaction, hypothesis.scope, hypothesis.sightings, CURATOR)
+        if first.what is What.REFUSED:
+            return []
         if first.what not in (What.MEMORY, What.UPDATE):
             return [first]
-        seen = f"{len(own)} sightings in {hypothesis.conversations} conversations"
-        return [claim.outcome(What.GRADUATED, f"It was seen often enough: {seen}. {first.why}"), *others]
+        seen = f"{len(hypothesis.own)} sightings in {hypothesis.conversations} conversations"
+        earned = f"It was seen often enough: {seen}." if not said.outright else "There is room for it now."
+        return [said.outcome(What.GRADUATED, f"{earned} {first.why}"), *others]
 
-    def _state(self, claim: _Claim) -> list[Outcome]:
-        """What becomes of *claim*, first; then the links that this makes."""
-        own = self._persons(claim)
+    def _state(self, said: Assertion, *, waited: bool = False) -> list[Outcome]:
+        """What becomes of *said*, first; then the links that this makes. *waited*: it is kept as sightings already."""
+        own = persons(self._transaction, said)
         if own is not None:
-            if same_value(own[1].value, claim.value) or _lists(own[1].value, claim.value):
-                return [claim.outcome(What.DUPLICATE, _OWN_WORD)]
-            return [self._suggest(claim, *own, f"The person wrote {show_value(own[1].value)!r} there themselves")]
-        row = self._row(claim)
-        beside = Beside(
-            self._transaction, claim.scope, self._compared.get(key_of(claim.scope, claim.path, claim.value), ())
-        )
-        if row.winner is None:
-            gone = self._gone_since(claim, row)
+            if says(own[1], said.value):
+                return [said.outcome(What.DUPLICATE, _OWN_WORD)]
+            return [self._suggest(said, *own)]
+        row = self._transaction.row(said.scope, SlotMap.LEAVES, said.path)
+        before = row.winner
+        if before is not None and repeats(before, said.value):
+            return [self._confirm(said, said.path, before)]
+        if before is not None and said.said_ms < learning.said_last(self._transaction, said.scope, before):
+            why = f"Something else was said since: {show_value(before.value)!r}. What was said last counts."
+            return [said.outcome(What.REFUSED, why, reason="outdated")]
+        beside = Beside(self._transaction, said.scope, self._inquiry.compared.get(said.key, ()))
+        if before is None:
+            gone = gone_since(self._transaction, said, row)
             if gone is not None:
                 return [gone]
-            same = beside.same
-            if same is not None:
-                return [self._merge(claim, same)]
-            before = None
-        elif same_value(row.winner.value, claim.value):
-            return [self._confirm(claim, claim.path, row.winner)]
-        elif claim.said_ms < learning.said_last(self._transaction, claim.scope, row.winner):
-            why = f"Something else was said since: {show_value(row.winner.value)!r}. What was said last counts."
-            return [claim.outcome(What.REFUSED, why, reason="outdated")]
-        else:
-            before = row.winner
+            if beside.same is not None:
+                return [self._confirm(said, *beside.same)]
         doubt = beside.doubt
-        if doubt is not None and not claim.outright:
-            return [self._suggest(claim, claim.scope, None, f"It may contradict “{doubt.words}”")]
+        if doubt is not None and not said.outright:
+            return [self._suggest(said, said.scope, None, f"It may contradict “{doubt.words}”, so")]
+        if before is None:
+            refused = self._no_room(said, waited=waited)
+            if refused is not None:
+                return [refused]
         if doubt is not None:
-            claim = claim._replace(confidence=round(claim.confidence * DOUBTED, 3))
-        written = self._write(claim)
-        return [_written(claim, before, doubt), *beside.link(written, claim.path, claim.evidence, claim.said_ms)]
+            said = said._replace(confidence=round(said.confidence * DOUBTED, 3))
+        written = self._write(said)
+        return [_written(said, before, doubt), *beside.link(written, said.path, said.evidence, said.said_ms)]
 
-    def _confirm(self, claim: _Claim, path: str, record: Record) -> Outcome:
-        other = None if path == claim.path else f"{claim.scope}:{path}"
+    def _no_room(self, said: Assertion, *, waited: bool) -> Outcome | None:
+        """The refusal, where the budget has no room for one more; the words are kept until it has."""
+        if self._run.refused >= MOST_REFUSALS:
+            reason, why = "stopped", f"There was no room {MOST_REFUSALS} times in this run, so no more was tried."
+        else:
+            try:
+                budget.check(self._transaction, creates=1)
+            except BudgetExceeded as full:
+                self._run.refused += not waited
+                reason, why = "budget", f"{full.budget.used} of {full.budget.limit} memories are taken."
+            else:
+                return None
+        if not waited:
+            for sighting in said.sightings(explicit=True):
+                hypotheses.keep(self._transaction, said.scope, sighting, CURATOR)
+        return said.outcome(What.REFUSED, f"{why} It is kept, and becomes a memory once there is room.", reason=reason)
+
+    def _confirm(self, said: Assertion, path: str, record: Record) -> Outcome:
+        other = None if path == said.path else f"{said.scope}:{path}"
         where = "" if other is None else f" at {path}"
         if record.by_person:
-            return claim.outcome(What.DUPLICATE, _OWN_WORD, other=other)
-        if learning.confirm(self._transaction, claim.scope, path, record, claim.sources):
+            return said.outcome(What.DUPLICATE, _OWN_WORD, other=other)
+        if learning.confirm(self._transaction, said.scope, path, record, said.sources):
             why = f"It is known already{where}: the receipt was added, and its age renewed."
-            return claim.outcome(What.DUPLICATE, why, other=other)
-        return claim.outcome(What.DUPLICATE, f"It is known already{where}, from this very message.", other=other)
+            return said.outcome(What.DUPLICATE, why, other=other)
+        return said.outcome(What.DUPLICATE, f"It is known already{where}, from this very message.", other=other)
 
-    def _merge(self, claim: _Claim, same: Compared) -> Outcome:
-        """The same said of old at another path."""
-        record = self._transaction.get(same.scope, SlotMap.LEAVES, same.path)
-        assert record is not None, "what is beside was looked up in this transaction"
-        return self._confirm(claim, same.path, record)
-
-    def _sight(self, claim: _Claim, support: Support) -> Outcome:
-        row = self._row(claim)
-        own = self._persons(claim)
-        by_person = support.demoted is None
-        if own is not None and (same_value(own[1].value, claim.value) or _lists(own[1].value, claim.value)):
-            return claim.outcome(What.DUPLICATE, _OWN_WORD)
-        if row.winner is not None and same_value(row.winner.value, claim.value):
-            if not by_person:
-                return claim.outcome(What.DUPLICATE, f"It is known already, and not confirmed: {support.demoted}.")
-            learning.confirm(self._transaction, claim.scope, claim.path, row.winner, claim.sources)
-            return claim.outcome(What.DUPLICATE, "It is known already; this sign of it was added to its receipts.")
-        gone = self._gone_since(claim, row)
+    def _sight(self, said: Assertion) -> Outcome:
+        own = persons(self._transaction, said)
+        if own is not None and says(own[1], said.value):
+            return said.outcome(What.DUPLICATE, _OWN_WORD)
+        row = self._transaction.row(said.scope, SlotMap.LEAVES, said.path)
+        if row.winner is not None and repeats(row.winner, said.value):
+            if said.demoted is not None:
+                return said.outcome(What.DUPLICATE, f"It is known already, and not confirmed: {said.demoted}.")
+            return self._confirm(said, said.path, row.winner)
+        gone = gone_since(self._transaction, said, row)
         if gone is not None:
             return gone
-        sighting = _sighting(claim, support)
-        kept = hypotheses.keep(self._transaction, claim.scope, sighting, CURATOR)
-        why = "A sign, and no more" if by_person else f"At most a hypothesis: {support.demoted}"
-        return claim.outcome(What.HYPOTHESIS, f"{why}. " + ("It is kept." if kept else "It was kept before."))
+        like = self._inquiry.alike.get(said.key)
+        if like is not None and hypotheses.is_held(self._transaction, said.scope, like.group):
+            said = said._replace(path=like.path, value=like.value)
+        kept = [hypotheses.keep(self._transaction, said.scope, one, CURATOR) for one in said.sightings()]
+        why = "A sign, and no more" if said.demoted is None else f"At most a hypothesis: {said.demoted}"
+        return said.outcome(What.HYPOTHESIS, f"{why}. " + ("It is kept." if any(kept) else "It was kept before."))
 
-    def _end(self, claim: _Claim, *, weak: bool) -> Outcome:
+    def _end(self, said: Assertion, *, weak: bool) -> Outcome:
         if weak:
-            return claim.outcome(What.NOTHING, "Only a hint that something ended; nothing ends by a hint.")
-        own = self._persons(claim)
+            return said.outcome(What.NOTHING, "Only a hint that something ended; nothing ends by a hint.")
+        own = persons(self._transaction, said)
         if own is not None:
-            if claim.value is not None and not same_value(own[1].value, claim.value):
-                return claim.outcome(What.NOTHING, "What ended is not what stands there.")
-            because = f"The person wrote {show_value(own[1].value)!r} there themselves"
-            return self._suggest(claim._replace(value=None, sentence=""), *own, because, ends=True)
-        self._drop_sightings(claim)
-        found = self._standing(claim)
+            if said.value is not None and not same_value(own[1].value, said.value):
+                return said.outcome(What.NOTHING, "What ended is not what stands there.")
+            return self._suggest(said._replace(value=None, sentence=""), *own, ends=True)
+        self._drop_sightings(said)
+        found = ended(self._transaction, said)
         if found is None:
-            return claim.outcome(What.NOTHING, "Nothing is known of what ended.")
+            return said.outcome(What.NOTHING, "Nothing is known of what ended.")
         path, record = found
-        if claim.said_ms < learning.said_last(self._transaction, claim.scope, record):
-            return claim.outcome(What.REFUSED, "It was said again since.", reason="outdated")
-        learning.end(self._transaction, claim.scope, path, claim.sources[0])
-        return claim._replace(path=path, value=record.value).outcome(
-            What.ENDED, f"The person said that it is no longer so: “{claim.sources[0].quote}”."
-        )
+        if said.said_ms < learning.said_last(self._transaction, said.scope, record):
+            return said.outcome(What.REFUSED, "It was said again since.", reason="outdated")
+        learning.end(self._transaction, said.scope, path, said.sources[0])
+        why = f"The person said that it is no longer so: “{said.sources[0].quote}”."
+        return said._replace(path=path, value=record.value).outcome(What.ENDED, why)
 
-    def _drop_sightings(self, claim: _Claim) -> None:
+    def _drop_sightings(self, said: Assertion) -> None:
         """What has ended is no hypothesis any more."""
         gone = [
             one
-            for one in hypotheses.sightings(self._transaction, claim.scope)
-            if one.path == claim.path
-            and one.at_ms <= claim.said_ms
-            and (claim.value is None or same_value(one.value, claim.value))
+            for one in hypotheses.sightings(self._transaction, said.scope)
+            if one.path == said.path
+            and one.at_ms <= said.said_ms
+            and (said.value is None or same_value(one.value, said.value))
         ]
-        hypotheses.remove(self._transaction, claim.scope, gone, CURATOR)
-
-    def _standing(self, claim: _Claim) -> tuple[str, Record] | None:
-        """What ended: the leaf at the path if it has the value, else the one below it that has."""
-        row = self._row(claim)
-        if row.winner is not None:
-            fits = claim.value is None or same_value(row.winner.value, claim.value)
-            return (claim.path, row.winner) if fits else None
-        if claim.value is None or claim.path not in ATTRIBUTES or not ATTRIBUTES[claim.path].many:
-            return None
-        for path, record in self._transaction.leaves(claim.scope, claim.path):
-            named = path.rpartition(".")[2].replace("-", " ")
-            if not record.by_person and (same_value(record.value, claim.value) or same_value(named, claim.value)):
-                return path, record
-        return None
-
-    def _gone_since(self, claim: _Claim, row: Row) -> Outcome | None:
-        """The refusal, where what stood at the path was deleted after the words were said."""
-        deleted = _deleted_by_person(row)
-        if deleted is not None and claim.said_ms <= deleted:
-            return claim.outcome(What.REFUSED, "The person deleted this after the words were said.", reason="protected")
-        ended = [
-            learning.said_last(self._transaction, claim.scope, slot.record)
-            for slot in row.slots
-            if slot.record.deleted and not slot.by_person and not slot.record.swept
-        ]
-        if ended and claim.said_ms < max(ended):
-            return claim.outcome(What.REFUSED, "It was said since that it is no longer so.", reason="outdated")
-        return None
+        hypotheses.remove(self._transaction, said.scope, gone, CURATOR)
 
     def _suggest(
-        self, claim: _Claim, scope: str, record: Record | None, because: str, *, ends: bool = False
+        self, said: Assertion, scope: str, record: Record | None, because: str = "", *, ends: bool = False
     ) -> Outcome:
         """Asks the person, once; what they have rejected is not asked again."""
-        path = claim.path
-        wanted: suggestions.Wanted = suggestions.ENDED if ends else claim.value
-        no = suggestions.why_not(self._transaction, scope, path, wanted)
+        wanted: suggestions.Wanted = suggestions.ENDED if ends else said.value
+        no = suggestions.why_not(self._transaction, scope, said.path, wanted)
         if no is not None:
-            return claim.outcome(What.NOTHING, no)
-        receipts = [learning.cite(self._transaction, scope, source) for source in claim.sources]
+            return said.outcome(What.NOTHING, no)
+        receipts = [learning.cite(self._transaction, scope, source) for source in said.sources]
         try:
             asked = suggestions.suggest(
                 self._transaction,
                 CURATOR,
                 scope,
-                path,
+                said.path,
                 wanted,
                 receipts,
-                kind=claim.kind,
-                confidence=claim.confidence,
-                sentence=claim.sentence or None,
+                kind=said.kind,
+                confidence=said.confidence,
+                sentence=said.sentence or None,
             )
         except SuggestionsFull as full:
-            return claim.outcome(What.NOTHING, full.message)
-        stays = "" if record is None else "so it stays; "
-        return claim.outcome(What.SUGGESTION, f"{because}, {stays}the person is asked.", other=asked)
+            return said.outcome(What.NOTHING, full.message)
+        if record is not None:
+            because = f"The person wrote {show_value(record.value)!r} there themselves, so it stays;"
+        return said.outcome(What.SUGGESTION, f"{because} the person is asked.", other=asked)
 
-    def _write(self, claim: _Claim) -> Record:
+    def _write(self, said: Assertion) -> Record:
         return learning.learn(
             self._transaction,
-            claim.scope,
-            claim.path,
-            claim.value,
-            claim.sources,
-            sentence=claim.sentence,
-            kind=claim.kind,
-            confidence=claim.confidence,
+            said.scope,
+            said.path,
+            said.value,
+            said.sources,
+            sentence=said.sentence,
+            kind=said.kind,
+            confidence=said.confidence,
         )
 
-    def _row(self, claim: _Claim) -> Row:
-        return self._transaction.row(claim.scope, SlotMap.LEAVES, claim.path)
 
-    def _persons(self, claim: _Claim) -> tuple[str, Record] | None:
-        """What the person wrote at the path, in either scope, or as a list of the attribute that names the value."""
-        for scope in (PUBLIC, PRIVATE):
-            record = self._transaction.get(scope, SlotMap.LEAVES, claim.path)
-            if record is not None and record.by_person:
-                return scope, record
-        attribute = attribute_of(claim.path)
-        if attribute is not None and attribute.many and attribute.path != claim.path:
-            for scope in (PUBLIC, PRIVATE):
-                record = self._transaction.get(scope, SlotMap.LEAVES, attribute.path)
-                if record is not None and record.by_person and _lists(record.value, claim.value):
-                    return scope, record
-        return None
-
-    def _source(self, candidate: Candidate, support: Support, agent: str | None) -> Source:
-        message = support.message
-        name = message.id.partition(":")[2]
-        at_ms = min(message.at_ms, self._transaction.wall_ms)
-        return Source(message.session, name, candidate.quote.strip(), at_ms, agent)
-
-
-def _written(claim: _Claim, before: Record | None, doubt: Compared | None) -> Outcome:
+def _written(said: Assertion, before: Record | None, doubt: Compared | None) -> Outcome:
     unsure = "" if doubt is None else f" It may contradict “{doubt.words}”, so it counts for less."
     if before is None:
-        return claim.outcome(What.MEMORY, f"The person said so: “{claim.sources[-1].quote}”.{unsure}")
+        return said.outcome(What.MEMORY, f"The person said so: “{said.sources[-1].quote}”.{unsure}")
     why = f"It was {show_value(before.value)!r} until now, which is kept in the history.{unsure}"
-    return claim.outcome(What.UPDATE, why)
-
-
-def _sighting(claim: _Claim, support: Support) -> Sighting:
-    source = claim.sources[0]
-    return Sighting(
-        claim.path,
-        claim.value,
-        claim.sentence,
-        claim.kind,
-        claim.confidence,
-        support.source,
-        source.session,
-        source.message,
-        source.quote,
-        source.agent,
-        source.at_ms,
-    )
-
-
-def _lists(held: Value, value: Value) -> bool:
-    """Whether the list *held* names *value*."""
-    return isinstance(held, list) and normal_value(value) in {normal_value(item) for item in held}
-
-
-def _deleted_by_person(row: Row) -> int | None:
-    """When the person deleted what stood there, by the wall clock, in milliseconds."""
-    times = [slot.record.updated for slot in row.slots if slot.by_person and slot.record.deleted]
-    return max(times, default=None)
+    return said.outcome(What.UPDATE, why)

@@ -52,6 +52,10 @@ class Support(NamedTuple):
     source: str = PERSON
     demoted: str | None = None
 
+    @property
+    def by_person(self) -> bool:
+        return self.source == PERSON
+
 
 def check(candidate: Candidate, own: Mapping[str, Message], recorded: Mapping[str, Message]) -> Support | Refusal:
     """What supports *candidate*, or why it is refused.

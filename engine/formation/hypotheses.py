@@ -33,6 +33,7 @@ __all__ = [
     "Sighting",
     "forget",
     "hypotheses",
+    "is_held",
     "keep",
     "keep_rule",
     "read_rule",
@@ -106,6 +107,10 @@ class Hypothesis(NamedTuple):
         return self.sightings[0].value
 
     @property
+    def group(self) -> str:
+        return self.sightings[0].group
+
+    @property
     def own(self) -> list[Sighting]:
         """Those that the person gave."""
         return [one for one in self.sightings if one.by_person]
@@ -130,6 +135,7 @@ class Hypothesis(NamedTuple):
             "sightings": len(self.own),
             "conversations": self.conversations,
             "others": len(self.sightings) - len(self.own),
+            "waits_for_room": any(one.explicit for one in self.own),
             "first": show_time(self.sightings[0].at_ms),
             "last": show_time(self.sightings[-1].at_ms),
             "seen": [
@@ -162,6 +168,11 @@ def hypotheses(view: View) -> list[Hypothesis]:
         for (scope, _), seen in found.items()
     ]
     return sorted(made, key=lambda one: (-len(one.own), -one.sightings[-1].at_ms, one.path))
+
+
+def is_held(view: View, scope: str, group: str) -> bool:
+    """Whether there is any sighting of the hypothesis *group*. O(its sightings)."""
+    return any(row.live for _, row in view.rows(scope, SlotMap.OBSERVATIONS, f"{group}/"))
 
 
 def keep(transaction: Transaction, scope_name: str, sighting: Sighting, writer: str) -> bool:

@@ -7,6 +7,8 @@ from vademecum.embeddings.words import text_words
 
 from .wording import one_line
 
+_FILLERS = frozenset({"a", "again", "also", "an", "ever", "just", "please", "really", "so", "the", "too", "well"})
+
 __all__ = ["content_words", "same_words"]
 
 
@@ -17,5 +19,12 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether both have the same words in the same order, small ones such as *not* included."""
-    return text_words(one_line(one)) == text_words(one_line(other))
+    """Whether both have the same words in the same order, *not* and *never* included, fillers such as *please* left
+    out.
+    """
+    return _telling(one) == _telling(other)
+
+
+def _telling(text: str) -> list[str]:
+    words = text_words(one_line(text)).split()
+    return [word for word in words if word not in _FILLERS] or words

@@ -71,8 +71,8 @@ def hypotheses(home: Home = None, as_json: AsJson = False) -> None:
     """Show what has been seen but has not earned a memory yet: how often, in how many conversations, and when.
 
     JSON: {"hypotheses": [{"scope", "path", "value", "sightings": the person's, "conversations", "others": sightings of
-    what somebody else said, "first", "last", "seen": [{"at", "source", "text", "session", "message"}]}]}, most often
-    seen first.
+    what somebody else said, "waits_for_room": said outright, when there was no room, "first", "last", "seen": [{"at",
+    "source", "text", "session", "message"}]}]}, most often seen first.
 
     \b
     Example:
@@ -88,7 +88,8 @@ def hypotheses(home: Home = None, as_json: AsJson = False) -> None:
     for one in found:
         times = counted(len(one.own), "sighting", "sightings")
         where = counted(one.conversations, "conversation", "conversations")
-        print_line(printable(f"{one.path} = {in_words(one.value)}  ({times} in {where})"))
+        waits = "; waits for room" if any(seen.explicit for seen in one.own) else ""
+        print_line(printable(f"{one.path} = {in_words(one.value)}  ({times} in {where}{waits})"))
         for seen in one.sightings:
             said = "" if seen.by_person else f"  ({seen.source}; does not count)"
             print_line(printable(f"  “{_shortened(seen.quote)}”{said}"))

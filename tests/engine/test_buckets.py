@@ -253,6 +253,34 @@ def test_a_doubt_about_what_was_put_together_from_signs_is_put_to_the_person(box
         assert hypotheses.hypotheses(view) == []
 
 
+def test_signs_of_the_same_in_other_words_are_one_hypothesis(box: Box) -> None:
+    weak: dict[str, Any] = {"strength": Strength.WEAK, "confidence": 0.5}
+    said = ("I park my bike in the cellar", "My bike I park in the cellar", "In the cellar I park my bike")
+    for place, text in enumerate(said):
+        report = tell(box, f"notes.n{place}", text, text, session=f"s{place}", **weak)
+    assert kinds(report) == [What.HYPOTHESIS, What.GRADUATED]
+    assert box.values() == {"notes.n0": said[0]}
+    assert len(box.user.leaf("notes.n0").receipts) == 3
+
+
+def test_signs_of_neighbours_are_not_one_hypothesis(box: Box) -> None:
+    weak: dict[str, Any] = {"strength": Strength.WEAK, "confidence": 0.5}
+    for place, nut in enumerate(("peanuts", "walnuts", "cashews")):
+        tell(box, f"allergies.{nut}", nut, f"I am very badly allergic to all those {nut}", session=f"s{place}", **weak)
+    with box.replica.read() as view:
+        assert len(hypotheses.hypotheses(view)) == 3
+
+
+def test_a_lone_sign_is_not_judged(box: Box) -> None:
+    box.user.set("notes.bike", "My bike is in the cellar")
+
+    def never(old: Statement, new: Statement, similarity: float | None) -> Verdict:
+        raise AssertionError("nothing is to be judged")
+
+    said = "The lock of my bike is blue"
+    assert kinds(tell(box, "notes.lock", said, said, judge=never, strength=Strength.WEAK)) == [What.HYPOTHESIS]
+
+
 def test_what_was_written_since_it_was_compared_is_left_out(box: Box) -> None:
     tell(box, "choices.test-runner", "pytest", "I use pytest for all my tests")
     said = "I switched from pytest to unittest for all my tests"

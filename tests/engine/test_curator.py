@@ -18,6 +18,7 @@ from vademecum.engine.formation.counters import counters
 from vademecum.engine.formation.curator import CURATOR, Curator
 from vademecum.engine.formation.report import What
 from vademecum.engine.formation.suggestions import accept, open_suggestions
+from vademecum.engine.records import Record
 from vademecum.engine.sight import Sight
 from vademecum.engine.slots import SlotMap
 
@@ -73,6 +74,16 @@ def test_saying_it_twice_confirms_it_with_a_second_receipt_and_renews_its_age(bo
     after = box.user.leaf("diet")
     assert after.value == "vegan" and after.created == before.created and after.updated > before.updated
     assert [receipt.session for receipt in why(box, "diet").receipts] == ["lunch", "dinner"]
+
+
+def test_a_rule_in_nearly_the_same_words_is_confirmed_and_its_opposite_is_not(box: Box) -> None:
+    say(box, "rules.book-steakhouse = Never book me a steakhouse again.")
+    curate(box)
+    say(box, "rules.book-steakhouse = Please never book me a steakhouse", session="b")
+    assert what(curate(box)) == [What.DUPLICATE]
+    say(box, "rules.book-steakhouse = Always book me a steakhouse", session="c")
+    assert what(curate(box)) == [What.UPDATE]
+    assert box.values() == {"rules.book-steakhouse": "Always book me a steakhouse"}
 
 
 def test_adding_a_thing_many_times_never_deletes_it(box: Box) -> None:
@@ -229,12 +240,25 @@ def test_a_quote_may_differ_in_white_space_and_composition_only(box: Box) -> Non
 
 
 def test_a_message_that_was_forgotten_meanwhile_teaches_nothing(box: Box) -> None:
+    said = say(box, "diet = vegan")
+    with box.replica.read() as view:
+        plan = Curator(box.replica, Literal()).consider(signals.waiting(view.reader, 10))
+    name = said.partition(":")[2]
+    box.replica.write(
+        lambda transaction: transaction.scope("session/lunch").put(
+            SlotMap.MESSAGES, name, Record(0, writer="x/y@1", deleted=True)
+        )
+    )
+    report = box.replica.write(plan.apply)
+    assert only(report).reason == "no-receipt" and box.values() == {} and waiting(box) == 0
+
+
+def test_a_session_that_was_forgotten_meanwhile_teaches_nothing(box: Box) -> None:
     say(box, "diet = vegan")
     with box.replica.read() as view:
         plan = Curator(box.replica, Literal()).consider(signals.waiting(view.reader, 10))
     box.user.forget_session("lunch")
-    report = box.replica.write(plan.apply)
-    assert only(report).reason == "no-receipt" and box.values() == {} and waiting(box) == 0
+    assert box.replica.write(plan.apply).outcomes == () and box.values() == {} and waiting(box) == 0
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant", "system", "Bob"])
