@@ -39,6 +39,8 @@ settings     what this installation keeps for itself: the retention
 renewing     what a device that was copied has written, said again by the one the copy becomes
 locality     which sessions stay on this device
 sessions     an agent's conversations: logging, pins, handing over
+expiring     letting go of sessions whose time is over
+following    what is forgotten elsewhere goes out of sessions that stay here
 evidence     the reason for a memory: recorded messages, checked and quoted
 learned      how many memories agents have added about the person
 audit        why, log and history
