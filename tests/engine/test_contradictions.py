@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +195,14 @@ def test_where_the_model_does_not_know_the_letters_no_cosine_makes_a_duplicate()
     assert judge(*chinese, 0.97, thresholds=every).relation is Relation.DUPLICATE
     english = Statement(text="the gate squeaks a little"), Statement(text="the gate creaks somewhat")
     assert judge(*english, 0.97, thresholds=latin).relation is Relation.DUPLICATE
+
+
+@pytest.mark.parametrize(
+    "unit", ["a ", "my a is ", "prefer x over ", "switched from ", "は", "もう", "1 ", "not ", "\n"]
+)
+def test_a_text_of_any_length_and_shape_is_judged_in_bounded_time(unit: str) -> None:
+    text = unit * (32_000 // len(unit))
+    started = time.process_time()
+    assert not said(text, text).contradicts
+    assert said(f"I no longer eat {text}", f"{text} x").reasons
+    assert time.process_time() - started < 2.0

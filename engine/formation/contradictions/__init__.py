@@ -7,6 +7,9 @@ structure     layer 1: the same path with another value
 signals       layer 2: claims, ends, denials, opposites, numbers
 comparing     …          whether two claims can both hold
 claims        …          what a sentence claims: home, diet, likings, what took another's place
+claim         …          `Claim`
+meals         …          diets, allergies and what is eaten
+tidying       …          the bare thing in what is said of it
 patterns      …          how people say so, in six languages
 reading       …          the other things a sentence tells: its words, whether it denies, of whom it speaks
 kinds         …          things of a kind of which a person has one

@@ -6,79 +6,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from functools import lru_cache
 
 from ..attributes import attribute_of
-from .kinds import FORBIDDEN, feeds, kinds_of
+from .claim import Claim, Slot
+from .kinds import kinds_of
+from .meals import diets, meals
 from .patterns import FEELINGS, ONE_VALUE, PREFERENCES, ROLES, STATES, STOPPED, SWITCHES, USES
+from .reading import READ
 from .statements import Statement
+from .tidying import denied_before, is_negated, tidy
 from .values import feeling_of, texts_of
 from .words import CJK, fold, plain, tokens
 
-__all__ = ["Claim", "Slot", "claims_of"]
+__all__ = ["claims_of"]
 
 
-class Slot(StrEnum):
-    HOME = "home"
-    EMPLOYER = "employer"
-    NAME = "name"
-    ADDRESS = "address-as"
-    AGE = "age"
-    WHEREABOUTS = "whereabouts"
-    STATE = "state"
-    ROLE = "role"
-    STOPPED = "stopped"
-    FAVOURITE = "favourite"
-    ATTRIBUTE = "attribute"
-    DIET = "diet"
-    EATS = "eats"
-    SHUNS = "shuns"
-    FEELS = "feels"
-    PREFERS = "prefers"
-    USES = "uses"
-    SWITCHES = "switches"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """``thing`` is folded words; ``of`` is what it belongs to (*colour* of a favourite colour, the slot's name in a
-    path); ``left`` is what it takes the place of; ``sign`` is −1 where it is disliked or denied; ``when`` are words
-    that limit it (*in the morning*).
-    """
-
-    slot: Slot
-    thing: str
-    of: str = ""
-    left: str = ""
-    sign: int = 1
-    when: frozenset[str] = frozenset()
-    proper: bool = False
-    """Whether *thing* is written like a name."""
-
-
-_LEADING = re.compile(
-    r"^(?:(?:[a-z]+ (?:thinks?|finds?|believes?|feels?)(?: that)?|a|an|the|my|our|his|her|their|some|any|all|to|de|der|die|das|den|dem|ein|eine|einen|einem|kein|keine|keinen|"
-    r"el|la|los|las|lo|un|una|unos|unas|le|les|une|des|du|me|it|being|using|drinking|eating|having|taking|really|very|"
-    r"eat|drink|drinking|wear|play|playing|only|always|just|now|more|much|sehr|mucho|mucha|beaucoup|me a|is|"
-    r"jetzt|ahora|maintenant|nur|immer|about|almost|called|new|either|both|every|each) )+"
-)
-_TRAILING = re.compile(
-    r"(?: (?:now|today|currently|again|instead|anymore|any more|any longer|these days|nowadays|already|a lot|so much|very much|most|"
-    r"at all|too|as well|anyway|more|the most|best|better|recently|lately|for now|please|only|ago|altogether|completely|"
-    r"last (?:week|month|year|spring|summer|autumn|fall|winter)|this (?:week|month|year|spring|summer|autumn|winter)|"
-    r"seats?|jetzt|inzwischen|wieder|sehr|nicht|mehr|gerne?|um|ahora|mucho|maintenant|desormais|beaucoup|pas|plus|vor))+$"
-)
-_CUT = re.compile(
-    r" (?:and|but|because|since|so|though|although|if|that|which|who|where|over|instead of|rather than|than|compared|"
-    r"und|aber|weil|als|statt|seit|y|pero|porque|desde|que|en vez de|et|mais|parce|depuis|plutot que|"
-    r"more than|together with|to be|as of|from) "
-)
-_WHEN = re.compile(
-    r" (?:in|on|at|for|when|while|during|before|after|with|as|if|by|whenever|im|am|bei|beim|zum|fur|wenn|mit|en|por|para|"
-    r"cuando|con|au|pour|quand|avec|le matin|le soir|les|abends|morgens) .*$"
-)
 _NO_PLACE = frozenset(
     "home work night nights weekends weekend day days school university college fear peace style constant bed sync "
     "hause casa nuit moment harmony germany's a an the my our this that another einem einer ein der die das mi un una "
@@ -102,7 +46,7 @@ _FAVOURITE = (
     re.compile(rf"(?:一番|最も)好きな(?P<of>[{CJK}]+?)は(?P<x>[{CJK}a-z0-9]+?)(?:です|だ|になり|$)"),
 )
 _ATTRIBUTE = re.compile(
-    r"\b(?:my|his|her|our|their|the|mein|meine|mi|mon|ma|default|preferred) (?P<of>[a-z][a-z -]{1,40}?) "
+    r"\b(?:my|his|her|our|their|user s|the|mein|meine|mi|mon|ma|default|preferred) (?P<of>[a-z][a-z -]{1,40}?) "
     r"(?:is now|is called|is named|is|are|was changed to|has changed to|changed to|moved to|has moved to|was moved to|heisst jetzt|heisst|ist jetzt|ist|"
     r"es ahora|es|se llama|est|se appelle|starts at|begins at|leaves at|costs|runs on|runs)(?: now| on| at| jetzt)* (?P<x>[^.,;!?]+)"
 )
@@ -114,17 +58,11 @@ _DOING = re.compile(r"\s*(?:not )?[a-z]+ing\b")
 _WHERETO = re.compile(
     r"\s*(?:in|on|at|to|down|up|across|through|along|around|over|into|from|off|out|away|by|with|near|behind|for)\b"
 )
-_NEGATED_BEFORE = re.compile(
-    r"(?:\bnot|\bnever|\bno longer|\bnot really|\bne|\bno me|\bno le|\bno|\bno longer really|不太?|没有?|\bnot particularly|\bnot a|\bnot much of a|\bnot a big)(?: even| really| longer| much| particularly| to)? ?$"
-)
-_NEGATED_AFTER = re.compile(
-    r"^[ぁ-ん]{0,2}(?:ません|ない(?!と)|なくな)|^(?:nicht\b|keine?[nmrs]?\b|pas\b|plus\b|だ?ではな|だ?じゃな|くな|ではありませ|じゃありませ|ではなく)|\b(?:uberhaupt |gar )?nicht(?: mehr)?$"
-)
 
 
 def claims_of(statement: Statement) -> tuple[Claim, ...]:
     """Everything that path, value and words of *statement* claim, in a fixed order."""
-    return tuple(dict.fromkeys([*_from_path(statement), *_from_words(statement.words)]))
+    return tuple(dict.fromkeys([*_from_path(statement), *_from_words(statement.words[:READ])]))
 
 
 def _from_path(statement: Statement) -> list[Claim]:
@@ -145,7 +83,7 @@ def _from_path(statement: Statement) -> list[Claim]:
         case "work.role":
             return [Claim(Slot.ROLE, thing) for thing in things[:1]]
         case "diet":
-            return [Claim(Slot.DIET, word) for thing in things for word in _diets(thing)]
+            return [Claim(Slot.DIET, word) for thing in things for word in diets(thing)]
         case "choices":
             return [Claim(Slot.PREFERS, thing, of=fold(own)) for thing in things[:1]]
         case "preferences":
@@ -168,7 +106,7 @@ def _from_words(words: str) -> tuple[Claim, ...]:
         *_one_value(text, digits),
         *_roles(text),
         *_stopped(text),
-        *_diet(text),
+        *meals(text),
         *_favourites(text),
         *_attributes(text),
     ]
@@ -184,16 +122,16 @@ def _one_value(text: str, digits: str) -> list[Claim]:
             match = pattern.search(digits if slot == "age" else text)
             if match is None:
                 continue
-            thing, when = _tidy(match["x"])
+            thing, when = tidy(match["x"])
             if slot in ("home", "employer", "left-employer") and (
                 not thing or match["x"].split()[0] in _NO_PLACE or thing.isdigit()
             ):
                 continue
-            left = _tidy(match["y"])[0] if "y" in pattern.groupindex and match["y"] else ""
+            left = tidy(match["y"])[0] if "y" in pattern.groupindex and match["y"] else ""
             if slot == "left-employer":
                 found.append(Claim(Slot.EMPLOYER, thing, sign=-1))
                 break
-            negated = _is_negated(text, match) if slot != "age" else False
+            negated = is_negated(text, match) if slot != "age" else False
             found.append(Claim(Slot(slot), thing, left=left, sign=-1 if negated else 1, when=when))
             break
     for group, states in STATES.items():
@@ -203,9 +141,10 @@ def _one_value(text: str, digits: str) -> list[Claim]:
 
 def _holds(pattern: re.Pattern[str], text: str) -> bool:
     match = pattern.search(text)
-    return match is not None and not _NEGATED_BEFORE.search(
-        re.sub(r"\b(?:an?|the|am|is|are) ?$", "", text[: match.start()])
-    )
+    if match is None:
+        return False
+    before = re.sub(r"\b(?:an?|the|am|is|are) ?$", "", text[: match.start()])
+    return not denied_before(before, len(before))
 
 
 _ROLE = re.compile(
@@ -222,11 +161,11 @@ _ROLE = re.compile(
 def _roles(text: str) -> list[Claim]:
     for pattern in ROLES:
         for match in pattern.finditer(text):
-            thing = _tidy(match["x"])[0]
+            thing = tidy(match["x"])[0]
             if thing and (
                 " as " in match.group() or " als " in match.group() or _ROLE.fullmatch(thing.rpartition(" ")[2])
             ):
-                negated = _is_negated(text, match) or re.search(r"\b(?:not|no longer)\b", match.group()) is not None
+                negated = is_negated(text, match) or re.search(r"\b(?:not|no longer)\b", match.group()) is not None
                 return [Claim(Slot.ROLE, thing, sign=-1 if negated else 1)]
     return []
 
@@ -235,7 +174,7 @@ def _stopped(text: str) -> list[Claim]:
     for pattern in STOPPED:
         match = pattern.search(text)
         if match is not None:
-            thing = _tidy(_BECAUSE.sub("", match["x"]))[0]
+            thing = tidy(_BECAUSE.sub("", match["x"]))[0]
             return [Claim(Slot.STOPPED, thing, sign=-1)] if thing else []
     return []
 
@@ -245,59 +184,11 @@ _BECAUSE = re.compile(
 )
 
 
-def _diets(text: str) -> list[str]:
-    text = _TWO_WORDS.sub(r"\1-\2", text)
-    words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", text))
-    return [word for word in FORBIDDEN if word in words or (not word.isascii() and word in text)]
-
-
-_TWO_WORDS = re.compile(r"\b(gluten|dairy|sugar|lactose|plant) (free|intolerant|based)\b")
-_SUBSTITUTE = re.compile(
-    r"\b(?:[a-z]+[ -]free|vegan|vegetarian|veggie|soy|oat|almond|coconut|plant[ -]based|non[ -]alcoholic|decaf(?:feinated)?|alkoholfrei(?:es)?|glutenfrei(?:es)?)\b"
-)
-_CANNOT_EAT = re.compile(
-    r"\b(?:allergic to|intolerant to|allergy to|allergisch gegen|alergic[oa] a(?:l| los| las| la)?|allergique (?:a|aux?)) (?P<x>[^.,;!?]+)|(?:\b|^)(?P<y>[a-z]+) (?:allergy|intolerance)\b|对(?P<z>[一-鿿]+?)过敏"
-)
-_EATING = re.compile(
-    rf"\b(?:eat|eats|eating|ate|had|have|having|cook|cooked|order|ordered|drink|drinks|love|loves|like|likes|enjoy|want|crave|"
-    rf"esse|isst|trinke|como|come|comer|bebo|bebe|mange|bois|aime|adore) (?P<x>[^.,;!?]+)|(?:吃|喝)了?(?P<y>[{CJK}]+)|(?P<z>[{CJK}]+?)[をも](?:食べ|飲)"
-)
-
-
-def _diet(text: str) -> list[Claim]:
-    found = []
-    for word in _diets(text):
-        place = text.find(word)
-        negated = _NEGATED_BEFORE.search(
-            re.sub(r"\b(?:a|an|strictly|really|fully|longer|ein|eine|etre|vegan or) ?$", "", text[:place])
-        )
-        found.append(Claim(Slot.DIET, word, sign=-1 if negated else 1))
-    if found and not _SUBSTITUTE.search(text):
-        return found
-    found = [
-        claim
-        for claim in found
-        if not re.search(rf"\b{claim.thing.replace('-', '[ -]')} (?!and\b|but\b|now\b|since\b|for\b)[a-z]", text)
-    ]
-    for match in _CANNOT_EAT.finditer(text):
-        thing = next(part for part in match.groups() if part is not None)
-        if not _NEGATED_BEFORE.search(text[: match.start()]):
-            found.append(Claim(Slot.SHUNS, _tidy(thing)[0]))
-    for match in _EATING.finditer(text):
-        thing = next(part for part in match.groups() if part is not None)
-        if not feeds(thing) or _SUBSTITUTE.search(thing) or re.search(r"\b(?:allerg|intoleran)", thing):
-            continue
-        without = re.match(r"(?:no|kein|keine|keinen|pas de|plus de|nichts)\b", thing) is not None
-        thing, when = _tidy(thing)
-        found.append(Claim(Slot.SHUNS if without or _is_negated(text, match) else Slot.EATS, thing, when=when))
-    return found
-
-
 def _favourites(text: str) -> list[Claim]:
     for pattern in _FAVOURITE:
         match = pattern.search(text)
         if match is not None:
-            thing, when = _tidy(match["x"])
+            thing, when = tidy(match["x"])
             return [Claim(Slot.FAVOURITE, thing, of=match["of"].strip(), when=when)] if thing else []
     return []
 
@@ -306,7 +197,7 @@ def _attributes(text: str) -> list[Claim]:
     for pattern in (_ATTRIBUTE, *_ATTRIBUTE_CJK):
         match = pattern.search(text)
         if match is not None and "favo" not in match["of"] and not _DOING.match(match["x"]):
-            thing, when = _tidy(match["x"])
+            thing, when = tidy(match["x"])
             negated = re.match(r"\s*(?:not|nicht|no|pas|不)\b", match["x"]) is not None
             return (
                 [Claim(Slot.ATTRIBUTE, thing, match["of"].strip(), sign=-1 if negated else 1, when=when)]
@@ -323,22 +214,22 @@ def _switches(text: str) -> list[Claim]:
             left = match["y"] if "y" in pattern.groupindex and match["y"] else ""
             if not left and match.group().startswith("mov") and not kinds_of(match["x"]):
                 continue  # to another place
-            return [Claim(Slot.SWITCHES, _tidy(match["x"])[0], left=_tidy(left)[0])]
+            return [Claim(Slot.SWITCHES, tidy(match["x"])[0], left=tidy(left)[0])]
     match = _INSTEAD.search(text)
     if match is not None:
-        thing = _tidy(match["x"].rsplit(" use ", 1)[-1])[0].rpartition(" ")[2]
-        return [Claim(Slot.SWITCHES, thing, left=_tidy(match["y"])[0])]
+        thing = tidy(match["x"].rsplit(" use ", 1)[-1])[0].rpartition(" ")[2]
+        return [Claim(Slot.SWITCHES, thing, left=tidy(match["y"])[0])]
     return []
 
 
 def _preferences(text: str) -> list[Claim]:
     for pattern in PREFERENCES:
         match = pattern.search(text)
-        if match is None or _is_negated(text, match):
+        if match is None or is_negated(text, match):
             continue
         over = _OVER.search(match["x"])
-        thing, when = _tidy(match["x"][: over.start()] if over else match["x"])
-        left = _tidy(over["y"])[0] if over else ""
+        thing, when = tidy(match["x"][: over.start()] if over else match["x"])
+        left = tidy(over["y"])[0] if over else ""
         return [Claim(Slot.PREFERS, thing, left=left, when=when)] if thing else []
     return []
 
@@ -348,9 +239,9 @@ def _feelings(text: str) -> list[Claim]:
         match = pattern.search(text)
         if match is None:
             continue
-        thing, when = _tidy(match["x"])
+        thing, when = tidy(match["x"])
         start = re.match(r"\s*(?:kein|keine|keinen|keinem|nicht|no|pas|not|不)\b", match["x"])
-        if start is not None or _is_negated(text, match):
+        if start is not None or is_negated(text, match):
             sign = -sign
         return [Claim(Slot.FEELS, thing, sign=sign, when=when)] if thing else []
     return []
@@ -359,34 +250,8 @@ def _feelings(text: str) -> list[Claim]:
 def _uses(text: str) -> list[Claim]:
     for pattern in USES:
         for match in pattern.finditer(text):
-            thing, when = _tidy(match["x"])
-            negated = _is_negated(text, match) or re.match(r"\s*(?:no|kein|keine|keinen)\b", match["x"]) is not None
+            thing, when = tidy(match["x"])
+            negated = is_negated(text, match) or re.match(r"\s*(?:no|kein|keine|keinen)\b", match["x"]) is not None
             if thing and not _WHERETO.match(match["x"]):
                 return [Claim(Slot.USES, thing, sign=-1 if negated else 1, when=when)]
     return []
-
-
-def _is_negated(text: str, match: re.Match[str]) -> bool:
-    """Whether a negation stands just before the match or ends it."""
-    if _NEGATED_BEFORE.search(text[: match.start()]) or _NEGATED_AFTER.search(text[match.end() :]):
-        return True
-    return re.search(r"\b(?:nicht|pas)(?: mehr)?$", match.group()) is not None
-
-
-def _tidy(thing: str) -> tuple[str, frozenset[str]]:
-    """The bare thing, and the words that limit it."""
-    thing = f"{thing.strip()} "
-    cut = _CUT.search(thing)
-    if cut is not None:
-        thing = thing[: cut.start()]
-    thing = thing.strip()
-    when: frozenset[str] = frozenset()
-    limit = _WHEN.search(f" {thing}")
-    if limit is not None and limit.start() > 0:
-        when = frozenset(tokens(limit.group()))
-        thing = thing[: limit.start()].strip() if limit.start() else thing
-    previous = None
-    while previous != thing:
-        previous = thing
-        thing = _TRAILING.sub("", _LEADING.sub("", thing)).strip()
-    return thing, when

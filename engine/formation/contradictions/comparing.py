@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .claims import Claim, Slot
+from .claim import Claim, Slot
 from .kinds import FORBIDDEN, feeds, kinds_of
 from .lexicon import FUNCTION, are_opposite, canonical, covers
 from .statements import Relation

@@ -112,6 +112,7 @@ lift raise | lower drop
 push | pull
 buy | sell
 win | lose
+gain | lose
 rise | fall sink
 increase | decrease reduce
 enable | disable
@@ -234,7 +235,7 @@ may might must and or but so because as if than then of in on at to for from by 
 out off near next through across around between during after before while when where which who whom whose what how
 very really quite too also just still even only ever again now currently today already most much many lot lots some any
 each every few several other another own such s t d m ll re ve please always usually often mostly generally typically
-well more most all both either any actually pretty rather away back along anyway anymore longer these days nowadays
+well more most all both either any actually pretty rather away back along anyway anymore longer these nowadays
 recently lately since ago last month week year get go got
 ich mich mir mein meine meinen meinem meiner wir uns unser du dein er sie es ihr ihm der die das den dem des ein eine
 einen einem einer und oder aber weil wenn als dass ist sind bin war habe hat haben hatte werde wird zu zum zur im in am

@@ -13,7 +13,7 @@ from .words import CJK
 
 __all__ = ["ENDED", "FEELINGS", "ONE_VALUE", "PAST", "PREFERENCES", "ROLES", "STATES", "STOPPED", "SWITCHES", "USES"]
 
-_X = r"(?P<x>[^.,;!?。，；！？、]+)"
+_X = r"(?P<x>(?:[^.,;!?。，；！？、]|(?<=\d)\.(?=\d))+)"
 _Y = r"(?P<y>[^.,;!?。，；！？、]+?)"
 _C = rf"(?P<x>[{CJK}a-z0-9+#-]+?)"
 _CY = rf"(?P<y>[{CJK}a-z0-9+#-]+?)"
@@ -209,7 +209,7 @@ SWITCHES = _compiled(
 
 USES = _compiled(
     r"\b(?:am|is|are) an? (?P<x>[a-z+#]+)(?: [a-z]+)? (?:user|driver|drinker|fan|supporter|developer|programmer)\b",
-    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|play|plays|practise|practice|support|supports|follow|follows|speak|speaks|speaking|fluent in|vote for|fly|flies|own|owns|speak to|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
+    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|pays by|pay in|pays in|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|play|plays|practise|practice|support|supports|follow|follows|speak|speaks|speaking|fluent in|vote for|fly|flies|own|owns|speak to|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
     rf"\b(?:benutze|nutze|verwende|nehme|trinke|fahre|esse|programmiere in){_NOW} {_X}",
     rf"\b(?:uso|utilizo|bebo|tomo|como|conduzco|programo en){_NOW} {_X}",
     rf"\b(?:utilise|bois|mange|prends|conduis|code en){_NOW} {_X}",

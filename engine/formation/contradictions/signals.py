@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .claims import Claim, Slot, claims_of
+from .claim import Claim, Slot
+from .claims import claims_of
 from .comparing import Finding, compared
 from .kinds import kinds_of
 from .lexicon import are_opposite
@@ -29,7 +30,10 @@ __all__ = ["by_claims", "by_signals", "near_in_words"]
 
 _NOW = re.compile(
     r"\b(?:now|nowadays|these days|again|instead|lately|currently|anymore|since|jetzt|inzwischen|wieder|mittlerweile|ahora|actualmente|otra vez|"
-    r"maintenant|desormais|de nouveau|started|became|become|went back|back to)\b|现在|如今|又|今は|最近|また"
+    r"maintenant|desormais|de nouveau|started|became|become|only|went back|back to)\b|现在|如今|又|今は|最近|また"
+)
+_ALSO = re.compile(
+    r"\b(?:also|too|as well|another|besides|in addition|auch|ausserdem|tambien|ademas|aussi|egalement)\b|也|还|も"
 )
 _ONCE = re.compile(
     r"\b(?:went|visited|bought|saw|met|flew|attended|watched|yesterday|once|last night|tried|in (?:19|20)\d\d)\b"
@@ -184,13 +188,18 @@ def _numbers(before: Reading, after: Reading) -> list[Finding]:
 
 def _replaced(before: Reading, after: Reading) -> list[Finding]:
     left, right = unmatched(before.content, after.content), unmatched(after.content, before.content)
-    if len(left) != 1 or len(right) != 1 or len(before.content) < 2 or before.indefinite or _ONCE.search(after.text):
+    if len(left) != 1 or len(right) != 1 or before.indefinite or after.indefinite or _ONCE.search(after.text):
         return []
     kinds = kinds_of(left[0]) & kinds_of(right[0])
-    if kinds & _ALWAYS_ONE or (kinds and _NOW.search(after.text)):
-        reason = f"it was {before.spoken[left[0]]} and is {after.spoken[right[0]]}, and the rest is the same"
+    reason = f"it was {before.spoken[left[0]]} and is {after.spoken[right[0]]}, and the rest is the same"
+    if kinds & _ALWAYS_ONE:
         return [Finding(Relation.CONTRADICTS, 0.75, reason)]
-    return []
+    if _ALSO.search(after.text) or not _NOW.search(after.text):
+        return []
+    alike = len(before.content) - 1
+    if (kinds and alike) or alike > 1:
+        return [Finding(Relation.CONTRADICTS, 0.75 if kinds else 0.65, f"{reason}, now")]
+    return [Finding(Relation.UNSURE, 0.4, f"{reason}, now")] if alike else []
 
 
 def _aligned(reading: Reading, unlike: Sequence[str]) -> bool:

@@ -76,7 +76,6 @@ _ENDINGS = frozenset("er en e o a ar ir as es ons ez amos imos ando iendo ado id
 """Of verbs in German, Spanish and French, after a stem that has lost its own."""
 
 
-@lru_cache(maxsize=4096)
 def fold(text: str) -> str:
     """NFKC, without case and accents, with straight apostrophes."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'").casefold()
@@ -90,7 +89,6 @@ def is_latin(text: str) -> bool:
     return all(ord(letter) < 0x250 or 0x1E00 <= ord(letter) < 0x1F00 for letter in text if letter.isalpha())
 
 
-@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """Folded, with contractions spelled out and white space made single, for patterns to match."""
     text = fold(text)
@@ -99,13 +97,14 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[str, ...]:
     """The words of *text*, numbers as digits, marks that end a clause by themselves."""
     found = _TOKEN.findall(plain(text))
     made: list[str] = []
     for word in found:
         number = None if word in _AMBIGUOUS else _NUMBERS.get(word)
+        if word == "second" and made and made[-1] in ("the", "my", "a", "every"):
+            number = 2
         if number is not None:
             if made and made[-1].isdigit() and number < 10 and int(made[-1]) in _TENS.values():
                 made[-1] = str(int(made[-1]) + number)
