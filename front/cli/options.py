@@ -88,15 +88,17 @@ DistillerName = Annotated[
 ]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", metavar="MODEL", help="The model to ask. Otherwise $VADEMECUM_MODEL.", show_default=False),
+    typer.Option(
+        "--model", metavar="MODEL", help="The model to ask. Otherwise $VADEMECUM_DISTILLER_MODEL.", show_default=False
+    ),
 ]
 BaseUrl = Annotated[
     str | None,
     typer.Option(
         "--base-url",
         metavar="URL",
-        help="Where the service is, such as http://127.0.0.1:11434/v1. Otherwise $VADEMECUM_MODEL_URL, otherwise the "
-        "company's own. The key is only ever taken from $OPENAI_API_KEY or $ANTHROPIC_API_KEY.",
+        help="Where the service is, such as http://127.0.0.1:11434/v1. Otherwise $VADEMECUM_DISTILLER_URL, otherwise "
+        "the company's own. The key is only ever taken from $OPENAI_API_KEY or $ANTHROPIC_API_KEY.",
         show_default=False,
     ),
 ]

@@ -25,8 +25,9 @@ def distiller_named(
 ) -> Distiller | None:
     """The distiller called *name*, or None for the built-in rules, which need neither a network nor a model.
 
-    What is not given comes from ``VADEMECUM_DISTILLER``, ``VADEMECUM_MODEL`` and ``VADEMECUM_MODEL_URL``; the key only
-    ever from ``OPENAI_API_KEY`` or ``ANTHROPIC_API_KEY``, so that it stands in no command line and in no vault.
+    What is not given comes from ``VADEMECUM_DISTILLER``, ``VADEMECUM_DISTILLER_MODEL`` and
+    ``VADEMECUM_DISTILLER_URL``; the key only ever from ``OPENAI_API_KEY`` or ``ANTHROPIC_API_KEY``, so that
+    it stands in no command line and in no vault.
 
     Raises `InvalidArgument` for another name or without a model, `Unsupported` where the extra is not installed.
     """
@@ -35,10 +36,12 @@ def distiller_named(
         raise InvalidArgument(f"There is no distiller {chosen!r}; there are {', '.join(NAMES)}.")
     if chosen == "rules":
         return None
-    model = model or os.environ.get("VADEMECUM_MODEL")
+    model = model or os.environ.get("VADEMECUM_DISTILLER_MODEL")
     if not model:
-        raise InvalidArgument(f"The distiller {chosen} needs the name of a model: give one, or set VADEMECUM_MODEL.")
-    base_url = base_url or os.environ.get("VADEMECUM_MODEL_URL") or None
+        raise InvalidArgument(
+            f"The distiller {chosen} needs the name of a model: give one, or set VADEMECUM_DISTILLER_MODEL."
+        )
+    base_url = base_url or os.environ.get("VADEMECUM_DISTILLER_URL") or None
     if chosen == "openai":
         from .openai import OpenAIDistiller
 

@@ -186,4 +186,4 @@ def test_the_command_takes_a_model_and_its_key_from_the_environment(
     with serving(lists(piece("rules.book-steakhouse", STEAK, STEAK))) as server:
         assert call(*chosen, f"{server.url}/v1", "--json").json["memory"] == 1
     assert "no distiller 'magic'" in call("sweep", "--once", "--home", home, "--distiller", "magic").refusal
-    assert "VADEMECUM_MODEL" in call("sweep", "--once", "--home", home, "--distiller", "openai").refusal
+    assert "VADEMECUM_DISTILLER_MODEL" in call("sweep", "--once", "--home", home, "--distiller", "openai").refusal

@@ -423,11 +423,11 @@ def test_a_distiller_is_chosen_by_name_or_by_the_environment(make: Maker, monkey
     assert distiller_named("rules") is None
     with pytest.raises(InvalidArgument, match="rules, openai, anthropic"):
         distiller_named("magic")
-    with pytest.raises(InvalidArgument, match="VADEMECUM_MODEL"):
+    with pytest.raises(InvalidArgument, match="VADEMECUM_DISTILLER_MODEL"):
         distiller_named(kind)
     monkeypatch.setenv("VADEMECUM_DISTILLER", kind)
-    monkeypatch.setenv("VADEMECUM_MODEL", "small")
-    monkeypatch.setenv("VADEMECUM_MODEL_URL", "http://localhost:11434/v1")
+    monkeypatch.setenv("VADEMECUM_DISTILLER_MODEL", "small")
+    monkeypatch.setenv("VADEMECUM_DISTILLER_URL", "http://localhost:11434/v1")
     chosen = distiller_named()
     assert chosen is not None
     assert (chosen.name, vars(chosen)["model"]) == (kind, "small")
