@@ -120,6 +120,7 @@ class AskingDistiller(ABC):
         self._sweep += 1
         self._away = None
         self._poor = 0
+        self._until = self._clock() + PATIENCE
         self.budget.renew()
 
     def distil(self, messages: Sequence[Message], context: Sequence[Message], known: Sequence[Known]) -> Distilled:

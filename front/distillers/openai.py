@@ -1,7 +1,9 @@
 """A distiller that asks a service speaking OpenAI's protocol: OpenAI, or Ollama, llama.cpp, vLLM and their like.
 
 The answer's shape is asked for by JSON schema. A server that does not know that refuses the request, and is asked for
-any JSON object, then for plain text; what it took is remembered. The checks of an answer are the same for all three.
+any JSON object, then for plain text; each, but at OpenAI itself, first with the older names of what bounds an answer,
+which every server knows, then with the newer ones, which some models demand. What it took is remembered. The checks of
+an answer are the same for all.
 """
 
 from __future__ import annotations
@@ -68,11 +70,11 @@ class OpenAIDistiller(AskingDistiller):
         self._official = url == OFFICIAL
 
     def _ask(self, task: Task, text: str, answer_tokens: int) -> Answer:
-        shapes = _shapes(task)
-        last = len(shapes) - 1
+        ways = [limits | shape for shape in _shapes(task) for limits in self._limits(answer_tokens)]
+        last = len(ways) - 1
         for way in range(self._way, last + 1):
             try:
-                answer = self._request(task.system, text, answer_tokens, shapes[way])
+                answer = self._request(task.system, text, ways[way])
             except self._sdk.APIStatusError as error:
                 if error.status_code in (400, 415, 422, 501) and way < last:
                     continue
@@ -81,19 +83,20 @@ class OpenAIDistiller(AskingDistiller):
             return answer
         raise AssertionError("the last way either answers or raises")
 
-    def _request(self, system: str, text: str, answer_tokens: int, shape: dict[str, Any]) -> Answer:
-        sdk = self._sdk
+    def _limits(self, answer_tokens: int) -> tuple[dict[str, Any], ...]:
+        newer = {"max_completion_tokens": answer_tokens}
         if self._official:
-            limits: dict[str, Any] = {"max_completion_tokens": answer_tokens, "store": False}
-        else:  # the older name is the one that every server knows
-            limits = {"max_tokens": answer_tokens, "temperature": 0}
+            return (newer | {"store": False},)
+        return ({"max_tokens": answer_tokens, "temperature": 0}, newer)
+
+    def _request(self, system: str, text: str, way: dict[str, Any]) -> Answer:
+        sdk = self._sdk
         try:
             with unlogged("openai._base_client", "openai._legacy_response"):
                 response = self._client.chat.completions.with_raw_response.create(
                     model=self.model,
                     messages=[{"role": "system", "content": system}, {"role": "user", "content": text}],
-                    **limits,
-                    **shape,
+                    **way,
                 )
                 body = response.http_response.content
         except sdk.APITimeoutError:

@@ -117,6 +117,17 @@ def fails(status: int, **headers: str) -> Turn:
     return turn
 
 
+def refuses(unknown: Callable[[dict[str, Any]], bool], otherwise: Turn) -> Turn:
+    """A turn of a server that answers 400 to a request in which it does not know something."""
+
+    async def turn(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if unknown(body):
+            return web.json_response({"error": {"message": "unknown parameter"}}, status=400)
+        return await otherwise(request, body)
+
+    return turn
+
+
 def sends(body: bytes, **headers: str) -> Turn:
     async def turn(request: web.Request, _: dict[str, Any]) -> web.StreamResponse:
         given = {"Content-Type": "application/json"} | {k.replace("_", "-"): v for k, v in headers.items()}

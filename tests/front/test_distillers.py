@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.front.model_server import Turn, drips, fails, hangs, says, sends, serving, shown
+from tests.front.model_server import Turn, drips, fails, hangs, refuses, says, sends, serving, shown
 from vademecum.distillers import AnthropicDistiller, LanguageModelJudge, OpenAIDistiller, TokenBudget, distiller_named
 from vademecum.engine.formation.candidates import Action, Distilled, Known, Message, Strength
 from vademecum.engine.formation.contradictions import Layer, Relation
@@ -110,23 +110,42 @@ def test_the_shape_is_asked_for_by_schema(make: Maker) -> None:
 
 
 def test_a_server_that_does_not_know_the_schema_is_asked_in_the_next_way_and_that_is_remembered(make: Maker) -> None:
-    with serving(fails(400), says(listed(piece()))) as server:
+    with serving(refuses(_wants_schema, says(listed(piece())))) as server:
         distiller = make(server.url)
         assert len(distiller.distil([STEAK], [], []).candidates) == 1
+        tried = len(server.asked)
         assert len(distiller.distil([STEAK], [], []).candidates) == 1
-        first, second, third = (asked.body for asked in server.asked)
-    if "response_format" in first:
-        assert second["response_format"] == third["response_format"] == {"type": "json_object"}
+        assert len(server.asked) == tried + 1
+        first, *_, last = (asked.body for asked in server.asked)
+    assert _wants_schema(first)
+    if "tools" in last:
+        assert last["tool_choice"] == {"type": "tool", "name": "memories"}
     else:
-        assert second["tool_choice"] == third["tool_choice"] == {"type": "tool", "name": "memories"}
+        assert last["response_format"] == {"type": "json_object"}
+
+
+def _wants_schema(body: dict[str, Any]) -> bool:
+    return "output_config" in body or body.get("response_format", {}).get("type") == "json_schema"
 
 
 @pytest.mark.skipif(not installed["openai"], reason="the extra openai is not installed")
 def test_a_server_that_knows_no_response_format_is_asked_in_plain_words() -> None:
     thinking = "<think>{hm}</think>Here you are:\n```json\n" + listed(piece()) + "\n```"
-    with serving(fails(400), fails(422), says(thinking)) as server:
+    with serving(refuses(lambda body: "response_format" in body, says(thinking))) as server:
         found = _openai(server.url).distil([STEAK], [], [])
         assert "response_format" not in server.asked[-1].body
+    assert len(found.candidates) == 1
+
+
+@pytest.mark.skipif(not installed["openai"], reason="the extra openai is not installed")
+def test_a_model_that_takes_no_temperature_is_asked_without_one_and_still_by_schema() -> None:
+    with serving(refuses(lambda body: "temperature" in body or "max_tokens" in body, says(listed(piece())))) as server:
+        found = _openai(server.url).distil([STEAK], [], [])
+        assert [("temperature" in asked.body, _wants_schema(asked.body)) for asked in server.asked] == [
+            (True, True),
+            (False, True),
+        ]
+        assert server.asked[-1].body["max_completion_tokens"] == 8_000
     assert len(found.candidates) == 1
 
 
