@@ -36,6 +36,9 @@ FOLD_LEAST = 8
 FOLD_COUNT = 4096
 """… and always when there are so many that loading them one by one is slow."""
 
+HELD = 128
+"""Documents that a process keeps in memory between two writes: a runtime may have thousands of sessions."""
+
 
 class Generation(NamedTuple):
     """Which document a scope has. *client* is the one under which it was built: it tells apart two of one *number*."""
@@ -155,6 +158,8 @@ class Documents:
 
     def committed(self) -> None:
         self._uncommitted = False
+        while len(self._open) > HELD:
+            del self._open[next(iter(self._open))]  # the one that was not asked for longest
 
     def discard(self) -> None:
         self._open.clear()
@@ -162,10 +167,11 @@ class Documents:
 
     def open(self, writer: Writer, number: bytes) -> OpenDocument:
         """The document of scope# *number*, caught up with the database."""
-        found = self._open.get(number)
+        found = self._open.pop(number, None)
         if found is None:
             from .document import Document  # with it comes pycrdt, which a process that only reads never needs
 
-            found = self._open[number] = OpenDocument(number, Document(self._client))
+            found = OpenDocument(number, Document(self._client))
+        self._open[number] = found
         found.catch_up(writer)
         return found

@@ -35,9 +35,10 @@ def extract(messages: Sequence[SessionMessage], max_tokens: int, counter: Callab
     """Lines ``- user: "…"`` in the order in which they were said, of at most *max_tokens*; "" if none fits. O(text)."""
     found: list[_Sentence] = []
     for message in messages:
-        if message.role in (PERSON, "assistant"):
+        if message.role not in ("tool", "system"):
+            speaker = " ".join(message.role.split())  # where it was imported, any text
             for text in sentences_of(message.text):
-                found.append(_Sentence(len(found), message.role, text, tuple(_WORDS.findall(text.lower()))))
+                found.append(_Sentence(len(found), speaker, text, tuple(_WORDS.findall(text.lower()))))
     found = found[-_MOST:]
     often = Tally(word for sentence in found for word in set(sentence.words))
     ranked = sorted(found, key=lambda one: (-_weight(one, often), one.place))

@@ -25,7 +25,7 @@ from typing import Protocol
 from vademecum.errors import InvalidArgument
 
 from .extracts import extract
-from .messages import PERSON, SessionMessage
+from .messages import PERSON, ROLES, SessionMessage
 
 __all__ = ["PER_MESSAGE", "Counter", "Summariser", "Window", "fit"]
 
@@ -61,7 +61,8 @@ class Summariser(Protocol):
 
 
 class Window(list[dict[str, str]]):
-    """The messages to send, oldest first: ``role``, ``content``, and ``name`` for the tool of one of role ``tool``.
+    """The messages to send, oldest first: ``role`` (one of `ROLES`), ``content``, and ``name``: the tool of one of role
+    ``tool``, and the speaker of a conversation that was imported, who has the role ``user``.
 
     The rest says how they came about. Ids are those of the session's messages.
     """
@@ -254,9 +255,10 @@ class _Fitting:
             text = message.text if part.whole or part.cost <= part.short_cost else part.short
             if text is not message.text:
                 (made.pruned if _is_tool(message) and not part.kept else made.shortened).append(message.id)
-            one = {"role": message.role, "content": text}
-            if message.tool is not None:
-                one["name"] = message.tool
+            one = {"role": message.role if message.role in ROLES else PERSON, "content": text}
+            name = _name(message)
+            if name is not None:
+                one["name"] = name
             messages.append(one)
         tokens = sum(self._cost(one["content"]) + self._count(one.get("name", "")) for one in messages)
         return Window(messages, tokens, made)
@@ -277,7 +279,8 @@ class _Fitting:
         return self._count(text) + PER_MESSAGE
 
     def _name_cost(self, message: SessionMessage) -> int:
-        return 0 if message.tool is None else self._count(message.tool)
+        name = _name(message)
+        return 0 if name is None else self._count(name)
 
 
 def _kept(messages: Sequence[SessionMessage]) -> set[str]:
@@ -285,6 +288,10 @@ def _kept(messages: Sequence[SessionMessage]) -> set[str]:
     kept = {message.id for message in messages if message.pinned}
     system = next((message.id for message in reversed(messages) if message.role == "system"), None)
     return kept if system is None else kept | {system}
+
+
+def _name(message: SessionMessage) -> str | None:
+    return message.tool if message.role in ROLES else message.role
 
 
 def _is_tool(message: SessionMessage) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.engine.box import PUBLIC, Box, boxes
 from vademecum.engine import documents
+from vademecum.engine.checking import check_replica
 from vademecum.engine.document import Document
 from vademecum.engine.documents import OpenDocument
 from vademecum.engine.records import Record
@@ -128,3 +129,15 @@ def test_a_removal_that_arrives_before_what_it_removes_survives_a_fold_and_a_res
         assert c.values() == {"p": "later", "other": 1}
         assert len(c.row("p").slots) == len(a.row("p").slots) == 1
         assert {key for key in kept(c) if key.startswith("p")} == {key for key in kept(a) if key.startswith("p")}
+
+
+def test_few_documents_are_held_and_those_let_go_are_loaded_again(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "HELD", 2)
+    talks = [box.agent().session(f"s{number}") for number in range(5)]
+    for turn in range(3):
+        for talk in talks:
+            talk.log("user", f"turn {turn}")
+            assert len(box.replica._documents._open) <= 2
+    assert all([one.text for one in talk.messages()] == ["turn 0", "turn 1", "turn 2"] for talk in talks)
+    with box.replica.read() as view:
+        assert not list(check_replica(view))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -143,3 +145,29 @@ def test_compacting_leaves_it_as_it_is(tmp_path: Path) -> None:
         vault.compact()
         assert [one.text for one in talk.messages()] == [WORDS]
     assert stays(home)
+
+
+LOGGER = """
+import sys
+from vademecum import Vault
+with Vault.open(sys.argv[1]) as vault:
+    talk = vault.agent("prix/daily-eats@1.0.0").session("lunch")
+    for number in range(40):
+        talk.log("user", f"{sys.argv[2]} {number}")
+"""
+
+
+def test_several_processes_log_into_one_session_and_no_message_or_signal_is_lost(tmp_path: Path) -> None:
+    home = tmp_path / "v"
+    Vault.create(home).close()
+    running = [subprocess.Popen([sys.executable, "-c", LOGGER, str(home), f"p{number}"]) for number in range(3)]
+    assert [one.wait(60) for one in running] == [0, 0, 0]
+    with Vault.open(home) as vault:
+        messages = vault.session("lunch").messages()
+        assert vault.waiting().signals == 120
+        assert vault.check() == ()
+    ids = [one.id for one in messages]
+    assert ids == sorted(set(ids)) and len(ids) == 120
+    for number in range(3):
+        mine = [one.text for one in messages if one.text.startswith(f"p{number} ")]
+        assert mine == [f"p{number} {at}" for at in range(40)]
