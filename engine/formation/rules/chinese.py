@@ -42,6 +42,7 @@ LANGUAGE = Language(
     particular=r"[我\d]|[A-Za-z]|叫|在|是",
     contractions=((r"(?<=[一-鿿，]) +| +(?=[一-鿿，])", ""), (r"^(?:本人|俺|咱)(?=[一-鿿])", "我")),
     conditions=r"(?:当|當|在|如果|每次|写|寫|订|訂|回答)",
+    corrects=r"不是?[，,。！!]|不对|不對|错了|錯了|更正|抱歉|其实|其實|应该|應該|我的意思|我是说|我是說",
     leaning=r"(?:不是?|不对|不對|错了|錯了|更正|抱歉|等等)?[，,。！! ]*(?:其实|其實|应该|應該|我的意思|我是说|我是說)?(?:是|应该是|應該是|我是说|我是說)(?P<new>[^，,不]{1,16}?)(?:[，,]?不是.{1,16}|才对|才對|啦|哦|了)?",
     lexicon={
         "diet": meanings("素食者|素食主义者|素食主義者|吃素的|素食|素|吃素=vegetarian; 纯素食者|純素食者|纯素主义者|純素主義者|纯素|純素|全素|严格素食者|嚴格素食者|维根=vegan; 鱼素者|魚素者=pescatarian; 清真=halal; 无麸质|無麩質=gluten-free"),
@@ -53,10 +54,11 @@ LANGUAGE = Language(
         "animal": meanings("狗|小狗|狗狗=dog; 猫|貓|小猫|小貓|猫咪|貓咪=cat; 兔子=rabbit; 仓鼠|倉鼠=hamster; 鹦鹉|鸚鵡=parrot; 马|馬=horse; 鱼|魚|金鱼|金魚=fish; 乌龟|烏龜=turtle; 蛇=snake; 鸟|鳥=bird"),
         "health": meanings("糖尿病|糖尿病患者=diabetes; 哮喘|气喘|氣喘=asthma; 高血压|高血壓=high blood pressure; 癫痫|癲癇=epilepsy; 偏头痛|偏頭痛=migraines; 抑郁症|憂鬱症=depression; 焦虑症|焦慮症=anxiety; 色盲=color-blind; 乳糜泻|乳糜瀉=celiac disease; 湿疹|濕疹=eczema; 花粉症=hay fever; 痛风|痛風=gout"),
         "belief": meanings("基督徒=Christian; 天主教徒=Catholic; 佛教徒=Buddhist; 穆斯林=Muslim; 无神论者|無神論者=atheist; 道教徒=Taoist"),
+        "attribute": meanings('鞋码|鞋碼=notes.shoe-size; 身高=health.height; 体重|體重=health.weight; 血型=health.blood-type; 星座=notes.star-sign; 预算|預算=finances.budget; 编辑器|編輯器=choices.editor; 浏览器|瀏覽器=choices.browser; 专业|專業=notes.major; 爱好|愛好=notes.hobby'),
         "manner": meanings("短一点|短一點|简短一点|簡短一點|简短些|更简短|更簡短|简洁一点|簡潔一點=short answers; 详细一点|詳細一點|更详细|更詳細|详细些=detailed answers; 简单一点|簡單一點|通俗一点=simple words; 用列表|列成清单|列成清單=lists; 用表格=tables; 一步一步来|一步一步來=step by step; 正式一点|正式一點=formal tone; 不要表情符号|不要表情符號=no emojis; 只要代码=code only"),
         "not-allergen": same("星期一|工作|上班|人类|人類|傻瓜|学习|學習|考试|考試|运动|運動"),
         "not-name": same("外卖|外賣|一声|一聲|车|車|滴滴|救护车|救護車|快递|快遞|出租车|计程车|計程車|起床|吃饭|吃飯|名字|警察"),
-        "not-place": same("家|家里|家裡|酒店|宿舍|学校|學校|公司|医院|醫院|这里|這裡|那里|那裡|附近|乡下|鄉下|城里|城裡|外面|楼上|樓上|公寓|农村|農村|郊区|郊區"),
+        "not-place": same("谢谢|謝謝|真的|假的|好的|对的|對的|没事|沒事|可以|错的|錯的|家|家里|家裡|酒店|宿舍|学校|學校|公司|医院|醫院|这里|這裡|那里|那裡|附近|乡下|鄉下|城里|城裡|外面|楼上|樓上|公寓|农村|農村|郊区|郊區"),
     },
     frames=(
         Frame(r"我(?:已经|已經)?不再是(?P<rest>.+?)了?$", r"我是\g<rest>", Action.END),
@@ -108,6 +110,7 @@ LANGUAGE = Language(
         Form(rf"我的?(?:小)?{_ANIMAL}(?:叫|的名字是|的名字叫|名叫)(?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(rf"我(?:有|养了?|養了?)(?:一[只隻条條匹])?(?:小)?{_ANIMAL}[，,]?(?:叫|名叫)(?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(r"我(?:家?有|养了?|養了?)(?P<animal>.+)", "pets.*", None, 0.88),
+        Form(r"我的(?P<attribute>.{1,4})是(?P<fact>.{1,20})", "{attribute}", None, 0.88),
         Form(r"我最(?:喜欢|喜歡|爱|愛)的(?P<topic>.{1,6})是(?P<thing>.{1,16})", "choices.{topic}", None, 0.9),
         Form(r"比起.{1,10}[，,]?我更(?:喜欢|喜歡)(?P<things>.{1,24})", "preferences.*", "prefers", 0.92),
         Form(rf"我(?:真的|也|还是|還是|已经|已經)?(?P<verb>{_TASTES})(?P<things>.{{1,24}}?)了?", "preferences.*", _TASTE, 0.9),

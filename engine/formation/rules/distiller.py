@@ -162,11 +162,12 @@ def _leaning(
     if "?" in sentence.mark or not known:
         return
     text = plain(_text(folded, _Clause(sentence.start, sentence.end)))
-    match = language.regex["leaning"].fullmatch(text)
+    match = language.regex["leaning"].fullmatch(text) or language.regex["bare"].fullmatch(text)
     if match is None or language.regex["unreal"].search(text):
         return
     before = next((one for one in reversed(list(around)) if (one.at_ms, one.id) < (message.at_ms, message.id)), None)
-    found = lean(match.group("new"), before.text if before else "", known, language)
+    sure = match.re is language.regex["leaning"] and language.regex["corrects"].match(text) is not None
+    found = lean(match.group("new"), before.text if before else "", known, language, sure)
     if found is not None:
         form = Form(r"(?!)", found.path, confidence=0.85)
         spot = Found(found.path, found.value, form, Action.STATE, form.confidence)

@@ -130,11 +130,13 @@ LANGUAGE = Language(
     heads=r"\b(?:movies|films|music|books|flavou?rs|games|food|songs|shows|stories|dishes|novels|series|cuisine|wines?|beers?|cheese|tea|seats)$",
     elliptic=r"(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b",
     conditions=r"(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
+    corrects=r"(?:(?:oh|well|hmm)[,.! ]+)?(?:no|nope|wait|sorry|actually|correction|wrong|that's (?:wrong|not right)|that is wrong|not quite|oops|i meant|make (?:it|that)|rather)\b",
     leaning=(
         r"(?:no|nope|wait|sorry|actually|no wait|correction|oh|well|not quite|wrong|that's wrong|that is wrong|that's not right|oops)?[,.!: -]*"
         r"(?:no|actually|sorry|i meant|rather)?[,.!: -]*(?:it is|it's|its|that's|that is|i meant|make it|make that|it should be|the answer is)(?: actually| now)? "
         r"(?P<new>[^,]{1,40}?)(?: now|, actually|, sorry|, not .{1,30}| not .{1,30}| instead)?"
     ),
+    bare=r"(?:no|nope|actually|sorry|wrong|not quite|no sorry|no wait|no actually)[,.!:]? (?P<new>[^,.]{1,40}?)",
     lexicon=LEXICON,
     frames=(
         Frame(r"I have been (?=an? |\w+ )(?P<rest>(?!to\b).+?)" + _FOR + "$", r"I am \g<rest>"),
@@ -230,6 +232,9 @@ LANGUAGE = Language(
         Form(r"I (?:have|own) (?P<animal>.+)", "pets.*", None, 0.88),
         Form(r"I (?:just |recently )?(?:got|adopted|bought|rescued) (?P<animal>.+?)(?: (?:.+ ago|last \w+|recently|from .+))?", "pets.*", None, 0.85),
         Form(r"my (?:main |biggest |long-term |personal )?(?:goal|dream|aim|resolution) is to (?P<aim>.+)", "goals.*", None, 0.85),
+        Form(r"my (?P<attribute>doctor|gp|dentist|boss|manager)(?:'s name)? is (?:called |named )?(?P<called>.+)", "{attribute}", None, 0.88),
+        Form(r"my (?P<attribute>hobby|star sign|zodiac sign|major|instrument|editor|text editor|ide|shell|browser|eye colou?r|hair colou?r) is (?!(?:slow|broken|boring|fun|expensive|cheap|great|good|bad|annoying|crashing|fine|okay|weird|not|old|new|better|down|hard|easy|dead|open|closed|awesome|nice)\b)(?P<fact>.+)", "{attribute}", None, 0.88),
+        Form(r"my (?!doctor|gp|dentist|boss|manager)(?P<attribute>[a-z]+(?: [a-z]+)?) (?:is|are) (?P<named>.+)", "{attribute}", None, 0.88),
         # taste
         Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>smoking|drinking|vaping|gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
         Form(r"I prefer to (?P<doing>.+?)(?: (?:over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.9),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .words import same
+from .words import meanings, same
 
 __all__ = ["LEXICON"]
 
@@ -109,6 +109,7 @@ LEXICON: Mapping[str, Mapping[str, str]] = {
     "animal": _ANIMAL,
     "health": _HEALTH,
     "belief": _BELIEF,
+    "attribute": meanings('car=notes.car; bike|bicycle=notes.bike; doctor|gp=notes.doctor; dentist=notes.dentist; shoe size|shoes size=notes.shoe-size; dress size=notes.dress-size; shirt size|t-shirt size=notes.shirt-size; ring size=notes.ring-size; height=health.height; weight=health.weight; blood type|blood group=health.blood-type; star sign|zodiac sign=notes.star-sign; major=notes.major; hobby=notes.hobby; instrument=notes.instrument; gym=notes.gym; bank=finances.bank; budget=finances.budget; salary=finances.salary; editor|text editor=choices.editor; ide=choices.ide; shell=choices.shell; browser=choices.browser; laptop=choices.laptop; operating system|os=choices.operating-system; keyboard layout=choices.keyboard-layout; phone model=choices.phone-model; airline=choices.airline; hometown=notes.hometown; school=notes.school; university=notes.university; team=notes.team; manager|boss=notes.manager; emergency contact=notes.emergency-contact; anniversary=notes.anniversary; wedding anniversary=notes.anniversary; eye color|eye colour=notes.eye-color; hair color|hair colour=notes.hair-color; middle name=notes.middle-name; last name|surname|family name=notes.last-name; maiden name=notes.maiden-name; hourly rate=finances.hourly-rate; religion=beliefs.religion'),
     "manner": {
         "shorter": "short answers", "briefer": "short answers", "more concise": "short answers",
         "keep it short": "short answers", "keep it brief": "short answers", "less detail": "short answers",
@@ -126,14 +127,14 @@ LEXICON: Mapping[str, Mapping[str, str]] = {
         "javascript|java|politics|early mornings|housework|studying|school|homework|cardio"
     ),
     "not-name": same(
-        "ok|okay|done|home|back|here|late|sorry|sure|fine|good|great|later|tomorrow|tonight|crazy|maybe|anytime|never|"
+        "thanks|thank you|please|wait|stop|ok|okay|done|home|back|here|late|sorry|sure|fine|good|great|later|tomorrow|tonight|crazy|maybe|anytime|never|"
         "asap|now|again|ready|in|out|busy|lost|old|batman|ishmael|groot|god|nobody|somebody|someone|everyone|alone|"
         "stupid|paranoid|biased|mad|weird|naive|cynical|lazy|interested|impressed|curious|surprised|skeptical|happy|"
         "excited|tired|christmas|monday|friday|an|not|afraid|glad|yes|no|team|pro|anti|gen|hungry|sick|cold|hot|bored|"
         "dead|alive|free|single|married|divorced|retired|gay|lesbian|bi|straight|queer|trans|cis|shook|pumped|stoked"
     ),
     "not-place": same(
-        "fear|hope|pain|peace|town|love|denial|luxury|poverty|debt|harmony|sin|silence|exile|chaos|style|comfort|paradise|"
+        "thanks|thank you|please|never|later|sorry|sure|wait|stop|cancel|okay|fine|great|good|raining|fear|hope|pain|peace|town|love|denial|luxury|poverty|debt|harmony|sin|silence|exile|chaos|style|comfort|paradise|"
         "hell|heaven|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|"
         "spring|summer|autumn|winter|step|plan b|bed|work|school|home|retirement|fashion|night|nights|day|weekends|weekend|english|sales|marketing|finance|"
         "it|hr|tech|healthcare|education|management|nature|shock|awe|hiding|limbo|isolation|solitude|flux|a|general|vain"

@@ -73,10 +73,12 @@ LANGUAGE = Language(
     ),
     elliptic=r"allergique ",
     conditions=r"(?:quand|lorsque|si|pour|en|avant|apr[eè]s|d[eè]s que)\b",
+    corrects=r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement|en fait|en r[eé]alit[eé]|plut[oô]t|je voulais dire|je veux dire)\b",
     leaning=(
         r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement)?[,.!: -]*(?:en fait|en r[eé]alit[eé]|plut[oô]t|pardon)?[,.!: -]*(?:c'est|ce sont|je voulais dire|je veux dire|c'[eé]tait)(?: maintenant| plut[oô]t)? "
         r"(?P<new>[^,]{1,40}?)(?: maintenant|,? (?:et )?pas .{1,30}|, pardon)?"
     ),
+    bare=r"(?:non|pardon|en fait|non en fait|plut[oô]t)[,.!:]? (?P<new>[^,.]{1,40}?)",
     lexicon={
         "diet": meanings("végane|végan|vegan|végétalien|végétalienne=vegan; végétarien|végétarienne|végé=vegetarian; pescétarien|pescétarienne|pesco-végétarien|pesco-végétarienne=pescatarian; flexitarien|flexitarienne=flexitarian; sans gluten=gluten-free; casher|kasher=kosher; halal=halal; keto|cétogène=keto"),
         "country": meanings("France|la France=France; Belgique=Belgium; Suisse=Switzerland; Canada=Canada; Luxembourg=Luxembourg; Maroc=Morocco; Algérie=Algeria; Tunisie=Tunisia; Sénégal=Senegal; Côte d'Ivoire=Ivory Coast; Allemagne=Germany; Autriche=Austria; Espagne=Spain; Portugal=Portugal; Italie=Italy; Irlande=Ireland; Angleterre=England; Royaume-Uni=United Kingdom; États-Unis|Etats-Unis=United States; Mexique=Mexico; Brésil=Brazil; Argentine=Argentina; Chine=China; Japon=Japan; Inde=India; Australie=Australia; Pologne=Poland; Suède=Sweden; Norvège=Norway; Danemark=Denmark; Finlande=Finland; Grèce=Greece; Pays-Bas=Netherlands; Russie=Russia; Ukraine=Ukraine; Vietnam=Vietnam"),
@@ -87,10 +89,11 @@ LANGUAGE = Language(
         "animal": meanings("chien|chienne|chiens|chiot=dog; chat|chatte|chats|chaton=cat; lapin|lapins=rabbit; hamster=hamster; cochon d'inde=guinea pig; perroquet=parrot; cheval|chevaux|poney=horse; poisson|poissons|poisson rouge=fish; tortue|tortues=turtle; serpent=snake; oiseau|oiseaux|perruche=bird; poule|poules=chicken"),
         "health": meanings("asthme|asthmatique=asthma; diabète|diabétique=diabetes; épilepsie|épileptique=epilepsy; migraines=migraines; cœliaque|coeliaque=celiac disease; tdah=adhd; autiste=autism; dyslexique=dyslexia; hypertension=high blood pressure; daltonien|daltonienne=color-blind; sourd|sourde=deaf; malentendant|malentendante=hard of hearing; aveugle=blind; enceinte=pregnant"),
         "belief": meanings("chrétien|chrétienne=Christian; catholique=Catholic; protestant|protestante=Protestant; musulman|musulmane=Muslim; juif|juive=Jewish; bouddhiste=Buddhist; hindou|hindoue=Hindu; athée=atheist; agnostique=agnostic"),
+        "attribute": meanings('voiture=notes.car; vélo=notes.bike; pointure=notes.shoe-size; taille=health.height; poids=health.weight; groupe sanguin=health.blood-type; signe=notes.star-sign; banque=finances.bank; budget=finances.budget; éditeur=choices.editor; navigateur=choices.browser; université=notes.university; religion=beliefs.religion'),
         "manner": meanings("plus court|plus bref|plus concis|sois bref=short answers; plus de détails|plus détaillé|plus long=detailed answers; plus simple|plus simplement=simple words; sous forme de liste|en liste=lists; sous forme de tableau|en tableau=tables; étape par étape=step by step; plus formel=formal tone; moins formel=informal tone; sans emojis=no emojis; juste le code|seulement le code=code only; avec des exemples=examples"),
         "not-allergen": same("lundis|lundi|travail|gens|idiots|bêtise|connerie|conneries|stress|politique|sport|mensonges"),
-        "not-name": same("demain|plus tard|quand|ce soir|si|fou|folle|bientôt|tout de suite|s'il te plaît"),
-        "not-place": same("paix|peur|maison|bureau|campagne|couple|équipe|banlieue|ville|appartement|colocation|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|train|mi-temps|domicile|distance"),
+        "not-name": same("merci|bien|bon|demain|plus tard|quand|ce soir|si|fou|folle|bientôt|tout de suite|s'il te plaît"),
+        "not-place": same("merci|jamais|bien|bon|parfait|vrai|faux|paix|peur|maison|bureau|campagne|couple|équipe|banlieue|ville|appartement|colocation|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|train|mi-temps|domicile|distance"),
     },
     frames=(
         Frame(r"(?=allergique )", "je suis "),
@@ -162,6 +165,7 @@ LANGUAGE = Language(
         Form(rf"j'ai une? {_ANIMAL} (?:qui s'appelle|nomm[eé]e?) (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(r"j'ai (?P<animal>.+)", "pets.*", None, 0.88),
         Form(r"j'ai (?:arr[eê]t[eé]|cess[eé]) de (?P<doing>fumer|boire|courir|jouer)", "routines.*", "quit", 0.9),
+        Form(r"(?:mon|ma) (?P<attribute>\w+(?: \w+)?) est (?P<named>.+)", "{attribute}", None, 0.88),
         Form(r"je pr[eé]f[eè]re (?P<things>.+?)(?: (?:[aà] |au |aux |plut[oô]t que ).+)?", "preferences.*", "prefers", 0.92),
         Form(rf"(?P<verb>{_TASTES}) (?P<things>.+)", "preferences.*", _TASTE, 0.9),
         Form(r"(?:mon|ma) (?P<topic>\w+) pr[eé]f[eé]r[eé]e? est (?P<thing>.+)", "choices.{topic}", None, 0.9),

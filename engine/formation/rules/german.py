@@ -97,10 +97,12 @@ LANGUAGE = Language(
     contractions=((r"\bich hab\b", "ich habe"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
     elliptic=r"gegen .{2,40} allergisch|allergisch (?:gegen|auf)",
     conditions=r"(?:wenn|falls|bei|beim|für|in|im|vor|nach|sobald|bevor)\b",
+    corrects=r"(?:nein|nee|nö|ne|moment|quatsch|falsch|sorry|(?:das )?stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|eigentlich|entschuldigung|ich mein(?:t)?e|sondern|richtig ist)\b",
     leaning=(
         r"(?:nein|nee|nö|moment|quatsch|falsch|sorry|stimmt nicht|das stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|ne)?[,.!: -]*(?:eigentlich|entschuldigung|sorry)?[,.!: -]*"
         r"(?:es ist|das ist|ist es|ist das|ich meinte|ich meine|es sind|richtig ist|sondern)(?: eigentlich| jetzt| inzwischen)? (?P<new>[^,]{1,40}?)(?: jetzt|, sorry|,? nicht .{1,30})?"
     ),
+    bare=r"(?:nein|nee|nö|falsch|sorry|eigentlich|nein eigentlich|moment)[,.!:]? (?P<new>[^,.]{1,40}?)",
     lexicon=LEXICON,
     joins_words=True,
     frames=(
@@ -185,6 +187,7 @@ LANGUAGE = Language(
         Form(rf"meine? {_ANIMAL} (?:heißt|heisst) (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(rf"ich habe eine?n? (?:\w+ )?{_ANIMAL}(?: namens |, (?:der|die|das) )(?P<name>.+?)(?: hei(?:ß|ss)t)?", "pets.*", "{animal_}", 0.93),
         Form(r"ich habe (?P<animal>.+)", "pets.*", None, 0.88),
+        Form(r"meine? (?P<attribute>\w+) (?:ist|sind|heißt) (?:der |die |das )?(?P<named>.+)", "{attribute}", None, 0.88),
         Form(r"ich (?P<verb>mag|esse|trinke) keine?n? (?P<things>.+?)(?: mehr)?", "preferences.*", _KEIN, 0.9),
         Form(r"ich (?P<verb>mag) (?P<things>.+?) (?:gar |überhaupt )?(?:nicht|nicht mehr|nicht so gern|nicht so gerne)", "preferences.*", {"mag": "dislikes"}, 0.9),
         Form(r"ich (?:mag|finde) (?P<things>.+?) lieber(?: als .+)?", "preferences.*", "prefers", 0.9),

@@ -73,7 +73,18 @@ class Frame:
 
 _PATTERNS = (
     *("cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
-    *("momentary", "pointing", "heads", "chosen", "particular", "elliptic", "conditions", "leaning"),
+    *(
+        "momentary",
+        "pointing",
+        "heads",
+        "chosen",
+        "particular",
+        "elliptic",
+        "conditions",
+        "corrects",
+        "leaning",
+        "bare",
+    ),
 )
 """The fields of `Language` that are patterns."""
 
@@ -101,7 +112,9 @@ class Language:
     elliptic: beginnings of a clause that borrows its subject from the one before (*… and allergic to nuts*): it is read
         only if that one spoke of the person.
     conditions: beginnings of a clause that belongs to the imperative behind it (*when booking flights, always …*).
+    corrects: beginnings by which somebody corrects (*no*, *actually*, *I meant*).
     leaning: a correction that names no attribute, with the group ``new`` (*no, it's Berlin*).
+    bare: one that says no more than the new value (*no, Berlin*).
     lexicon: words whose meaning is known, by gap: ``diet``, ``language``, ``country``, ``job``, ``kin``, ``animal`` …
     spaced: whether there are spaces between words.
     joins_words: whether the last part of a long word says what it is (*Softwareentwicklerin*).
@@ -129,7 +142,9 @@ class Language:
     contractions: tuple[tuple[str, str], ...] = ()
     elliptic: str = r"(?!)"
     conditions: str = r"(?!)"
+    corrects: str = r"(?!)"
     leaning: str = r"(?!)"
+    bare: str = r"(?!)"
     lexicon: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spaced: bool = True
     joins_words: bool = False

@@ -44,6 +44,7 @@ LANGUAGE = Language(
     particular=r"[私僕俺\d]|[A-Za-z]|[ァ-ヺ]|は",
     contractions=((r"(?<=[\u3040-鿿、]) +| +(?=[\u3040-鿿、])", ""),),
     conditions=r".{1,20}(?:時は|ときは|とき|場合は|際は|には)",
+    corrects=r"いいえ|いや|ううん|違います|違う|ちがう|訂正|実は|本当は|正しくは|じゃなくて",
     leaning=r"(?:いいえ|いや|ううん|違います|違う|違うよ|ちがう|訂正|すみません|ごめん)?[、,。！! ]*(?:実は|本当は|正しくは|じゃなくて|ではなくて)?[、,]?(?P<new>[^、,はがをも]{1,16}?)(?:です|だよ|だ|なんだ|なんです|ですよ)",
     lexicon={
         "diet": meanings("ベジタリアン|菜食主義者|菜食主義=vegetarian; ビーガン|ヴィーガン|完全菜食主義者|完全菜食=vegan; ペスカタリアン=pescatarian; ハラール|ハラル=halal; グルテンフリー=gluten-free; コーシャ=kosher"),
@@ -55,10 +56,11 @@ LANGUAGE = Language(
         "animal": meanings("犬|子犬=dog; 猫|子猫|ネコ=cat; うさぎ|ウサギ=rabbit; ハムスター=hamster; インコ=budgie; オウム=parrot; 馬=horse; 金魚|魚=fish; 亀|カメ=turtle; 蛇|ヘビ=snake; 鳥|小鳥=bird"),
         "health": meanings("糖尿病=diabetes; 喘息|ぜんそく=asthma; 高血圧=high blood pressure; てんかん=epilepsy; 偏頭痛|片頭痛=migraines; うつ病=depression; 花粉症=hay fever; アトピー=eczema; 色盲|色弱=color-blind; 乳糖不耐症=lactose intolerance; セリアック病=celiac disease; 痛風=gout; ADHD=adhd; 妊娠中=pregnant"),
         "belief": meanings("キリスト教徒|クリスチャン=Christian; カトリック=Catholic; 仏教徒=Buddhist; イスラム教徒|ムスリム=Muslim; 無神論者=atheist"),
+        "attribute": meanings('靴のサイズ=notes.shoe-size; 身長=health.height; 体重=health.weight; 血液型=health.blood-type; 星座=notes.star-sign; 予算=finances.budget; エディタ|エディター=choices.editor; ブラウザ=choices.browser; 専攻=notes.major; 趣味=notes.hobby; 苗字|名字=notes.last-name'),
         "manner": meanings("もっと短く|短く|簡潔に|手短に=short answers; もっと詳しく|詳しく=detailed answers; もっと簡単に|わかりやすく|簡単に=simple words; 箇条書きで=bullet points; 表で|表にして=tables; ステップごとに|順を追って=step by step; もっと丁寧に|敬語で=formal tone; タメ口で=informal tone; 絵文字なしで=no emojis; コードだけ=code only"),
         "not-allergen": same("月曜日|仕事|人|人間|馬鹿|勉強|会議|運動"),
         "not-name": same("タクシー|救急車|後で|あとで|何|医者|助け|また|いつでも|明日"),
-        "not-place": same("家|実家|ここ|そこ|アパート|マンション|田舎|近く|都会|学校|会社|ホテル|一緒|寮|海外|一人"),
+        "not-place": same("大丈夫|結構|元気|平気|無理|好き|嫌い|本当|嘘|冗談|終わり|初めて|問題|簡単|大変|最高|残念|家|実家|ここ|そこ|アパート|マンション|田舎|近く|都会|学校|会社|ホテル|一緒|寮|海外|一人"),
     },
     frames=(
         Frame(rf"もう(?P<rest>.+?){_NOT}$", r"\g<rest>です", Action.END),
@@ -112,6 +114,7 @@ LANGUAGE = Language(
         Form(rf"(?:私の|僕の|俺の|うちの|飼い)?{_ANIMAL}の名前は(?P<name>.+?){_IS}", "pets.*", "{animal_}", 0.93),
         Form(rf"(?P<name>.{{1,10}}?)という(?:名前の)?{_ANIMAL}を飼って(?:います|いる|る)", "pets.*", "{animal_}", 0.93),
         Form(r"(?P<animal>.+?)を(?:[一二三四五\d]匹)?飼って(?:います|いる|る|ます)", "pets.*", None, 0.92),
+        Form(rf"(?P<attribute>.{{1,6}}?)は(?P<fact>.{{1,20}}?){_IS}", "{attribute}", None, 0.88),
         Form(rf"(?:一番|いちばん|私の|僕の)?好きな(?P<topic>.{{1,6}}?)は(?P<thing>.{{1,16}}?){_IS}", "choices.{topic}", None, 0.9),
         Form(rf"(?:.{{1,12}}より(?:も)?)?(?P<things>.{{1,16}}?)の(?:ほう|方)が(?:好き|いい){_END}", "preferences.*", "prefers", 0.92),
         Form(rf"(?P<things>.{{1,24}}?)が(?:とても|すごく|本当に|めっちゃ)?(?P<verb>{'|'.join(sorted(_TASTE, key=len, reverse=True))}){_END}", "preferences.*", _TASTE, 0.9),

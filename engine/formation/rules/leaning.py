@@ -25,6 +25,33 @@ class Leaning(NamedTuple):
     value: Value
 
 
+_LETTER = r"[^\W\u3040-\u9fff]"
+"""A letter of a script that puts spaces between words."""
+_IDLE = frozenset(
+    [
+        "thanks",
+        "thank you",
+        "please",
+        "sure",
+        "never",
+        "later",
+        "wait",
+        "stop",
+        "cancel",
+        "danke",
+        "bitte",
+        "nein danke",
+        "gracias",
+        "por favor",
+        "merci",
+        "谢谢",
+        "謝謝",
+        "大丈夫",
+        "結構",
+        "ありがとう",
+    ]
+)
+"""What people say behind *no* without correcting anything; *no* is a word of more than one language."""
 _SORTS = {
     "name": "name",
     "nickname": "name",
@@ -40,16 +67,22 @@ _SORTS = {
 """What may replace the value of an attribute; of others, any thing."""
 
 
-def lean(words: str, before: str, known: Sequence[Known], language: Language) -> Leaning | None:
-    """The memory that *words* correct, and its new value; None unless exactly one fits."""
+def lean(words: str, before: str, known: Sequence[Known], language: Language, sure: bool) -> Leaning | None:
+    """The memory that *words* correct, and its new value; None unless exactly one fits.
+
+    before: the text of the message before.
+    sure: whether the words correct by themselves (*No, it's Berlin*). Where they do not (*It's Berlin*; *No, Berlin*),
+        or where anything might be the new value, *before* has to hold the old one.
+    """
+    if words.strip(" .!").casefold() in _IDLE:
+        return None
     fitting: dict[str, tuple[Leaning, Known]] = {}
     for one in known:
         found = _fits(words, one, language)
         if found is not None:
             fitting[one.path] = (found, one)
-    if len(fitting) > 1:
-        named = {path: pair for path, pair in fitting.items() if _mentions(before, pair[1].value)}
-        fitting = named
+    if len(fitting) > 1 or not sure or any(path not in _SORTS for path in fitting):
+        fitting = {path: pair for path, pair in fitting.items() if _mentions(before, pair[1].value)}
     if len(fitting) != 1:
         return None
     return next(iter(fitting.values()))[0]
@@ -97,4 +130,4 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def _mentions(text: str, value: Value) -> bool:
-    return re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!{_LETTER}){re.escape(str(value))}(?!{_LETTER})", text, re.IGNORECASE) is not None

@@ -22,7 +22,7 @@ _REPEATS = 6
 """How often openers, closers and frames are taken off one clause."""
 _REMEMBERED = 0.98
 """The confidence of what the person asked to be remembered."""
-_HELPERS = ("verb", "topic", "relation", "animal_", "rest")
+_HELPERS = ("verb", "topic", "relation", "animal_", "attribute", "rest")
 """Groups of a form that are no gaps."""
 _GAPS = re.compile(r"\(\?P<(\w+)>")
 
@@ -146,6 +146,8 @@ def _path(path: str, match: re.Match[str], language: Language, segment_: str) ->
         return path.replace("*", segment_)
     name = path[path.index("{") + 1 : path.index("}")]
     words = match.group(name)
+    if name == "attribute":
+        return language.meaning("attribute", words)
     known = language.meaning("kin", words) if name == "relation" else words
     if known is None or language.regex["things"].search(known):
         return None

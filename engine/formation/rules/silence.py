@@ -27,6 +27,8 @@ _PLAYED = re.compile(
     r"\b(?:write|draft|compose|translate|rephrase|rewrite|proofread|summari[sz]e|paraphrase|correct|complete|continue|repeat after) "
     r"(?:me |us |up )?(?:an?|the|this|that|my|these|following|into|to|it|from|:|some|\d+)\b|\btranslate\b ?:?|\bhow (?:do|would|can) (?:you|i|one) say\b|\bwhat does\b.{0,80}\bmean\b|"
     r"\A\s*(?:dear|sehr geehrter?|estimad[oa]s?|querid[oa]s?|cher|ch[eè]re|madame|monsieur) [^\n]{1,40},|\b(?:best|kind) regards\b|"
+    r"\bas (?:they|people|we|you) (?:always )?say\b|\bas the saying goes\b|\bthe saying goes\b|\bwie man (?:so )?(?:schön )?sagt\b|\bcomme on dit\b|\bcomo (?:se dice|dicen)\b|"
+    r"俗话说|俗話說|常言道|ことわざ|"
     r"\bfor example\b|\be\.g\.|\bsample (?:text|sentence)|\btemplate\b|"
     r"\bdu bist (?:jetzt |nun |ab jetzt )?(?:ein|eine|der|die|mein|meine)\b|\bspiel(?:e|st)? (?:die rolle|den|einen|eine)\b|\bstell dir vor\b|\btu so\b|\bverhalte dich\b|"
     r"\b(?:ü|ue)bersetze?\b|\bschreib(?:e|st)? (?:mir )?(?:eine?n?|den|das|die)\b|\bformuliere\b|\bzum beispiel\b|\bin (?:der|dieser|meiner) geschichte\b|"

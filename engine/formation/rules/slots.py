@@ -44,6 +44,8 @@ def fill(kind: str, words: str, language: Language, sloppy: int) -> list[Filled]
 _KINDS: dict[str, Fill] = {
     "things": things.fill_things,
     "thing": things.fill_thing,
+    "fact": things.fill_fact,
+    "named": things.fill_named,
     "role": things.fill_thing,
     "allergens": things.fill_allergens,
     "doing": things.fill_doing,

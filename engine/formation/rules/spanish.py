@@ -72,10 +72,12 @@ LANGUAGE = Language(
     particular=r"\b(?:yo|mi|mis|me|nosotros|nos|nuestr\w*|el|la|los|las)\b",
     elliptic=r"al[eé]rgic[oa] ",
     conditions=r"(?:cuando|si|para|al|en|antes|despu[eé]s|siempre que)\b",
+    corrects=r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|en realidad|de hecho|quer[ií]a decir|me refer[ií]a)\b",
     leaning=(
         r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|eso no)?[,.!: -]*(?:en realidad|de hecho|perd[oó]n)?[,.!: -]*(?:es|son|quer[ií]a decir|me refer[ií]a a|ser[ií]a)(?: ahora)? "
         r"(?P<new>[^,]{1,40}?)(?: ahora|,? no .{1,30}|, perd[oó]n)?"
     ),
+    bare=r"(?:no|perd[oó]n|en realidad|no en realidad)[,.!:]? (?P<new>[^,.]{1,40}?)",
     lexicon={
         "diet": meanings("vegano|vegana=vegan; vegetariano|vegetariana=vegetarian; pescetariano|pescetariana|pescatariano|pescatariana=pescatarian; flexitariano|flexitariana=flexitarian; sin gluten=gluten-free; keto|cetogénica=keto; halal=halal; kosher=kosher"),
         "country": meanings("España=Spain; México|Mexico|Méjico=Mexico; Argentina=Argentina; Chile=Chile; Colombia=Colombia; Perú=Peru; Venezuela=Venezuela; Ecuador=Ecuador; Bolivia=Bolivia; Uruguay=Uruguay; Paraguay=Paraguay; Cuba=Cuba; Guatemala=Guatemala; Costa Rica=Costa Rica; Panamá=Panama; Honduras=Honduras; Nicaragua=Nicaragua; El Salvador=El Salvador; República Dominicana=Dominican Republic; Alemania=Germany; Austria=Austria; Suiza=Switzerland; Francia=France; Portugal=Portugal; Italia=Italy; Bélgica=Belgium; Irlanda=Ireland; Inglaterra=England; Reino Unido=United Kingdom; Estados Unidos|EEUU|EE.UU=United States; Canadá=Canada; Brasil=Brazil; China=China; Japón=Japan; Polonia=Poland; Suecia=Sweden; Noruega=Norway; Dinamarca=Denmark; Finlandia=Finland; Grecia=Greece; Países Bajos|Holanda=Netherlands; Australia=Australia; Rusia=Russia; Ucrania=Ukraine"),
@@ -86,10 +88,11 @@ LANGUAGE = Language(
         "animal": meanings("perro|perra|perros|perrito|cachorro=dog; gato|gata|gatos|gatito=cat; conejo|conejos=rabbit; hámster|hamster=hamster; cobaya|cobayas=guinea pig; loro|loros=parrot; caballo|caballos=horse; pez|peces=fish; tortuga|tortugas=turtle; serpiente=snake; pájaro|pájaros|periquito=bird; gallina|gallinas=chicken"),
         "health": meanings("asma|asmático|asmática=asthma; diabetes|diabético|diabética=diabetes; epilepsia|epiléptico|epiléptica=epilepsy; migrañas|migraña=migraines; celíaco|celíaca|celiaquía=celiac disease; tdah=adhd; autista=autism; disléxico|disléxica|dislexia=dyslexia; depresión=depression; ansiedad=anxiety; hipertenso|hipertensa|hipertensión=high blood pressure; daltónico|daltónica=color-blind; sordo|sorda=deaf; ciego|ciega=blind"),
         "belief": meanings("cristiano|cristiana=Christian; católico|católica=Catholic; protestante=Protestant; musulmán|musulmana=Muslim; judío|judía=Jewish; budista=Buddhist; hindú=Hindu; ateo|atea=atheist; agnóstico|agnóstica=agnostic"),
+        "attribute": meanings('coche|carro|auto=notes.car; bici|bicicleta=notes.bike; talla=notes.dress-size; talla de zapato|número de pie=notes.shoe-size; altura=health.height; peso=health.weight; grupo sanguíneo=health.blood-type; signo=notes.star-sign; banco=finances.bank; presupuesto=finances.budget; editor=choices.editor; navegador=choices.browser; apellido=notes.last-name; universidad=notes.university; religión=beliefs.religion'),
         "manner": meanings("más corto|más breve|más conciso|sé breve=short answers; más detalles|más detallado|más largo=detailed answers; más sencillo|más simple|más fácil=simple words; en una lista|como lista=lists; en una tabla|como tabla=tables; paso a paso=step by step; más formal=formal tone; menos formal|más informal=informal tone; sin emojis=no emojis; solo el código|sólo el código=code only; con ejemplos=examples"),
         "not-allergen": same("los lunes|lunes|trabajo|gente|tontería|tonterías|idiotas|estupidez|política|deporte|drama|mentiras"),
-        "not-name": same("luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
-        "not-place": same("paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
+        "not-name": same("gracias|claro|bien|luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
+        "not-place": same("gracias|nunca|luego|claro|bien|perfecto|verdad|paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
     },
     frames=(
         Frame(r"(?=al[eé]rgic[oa] )", "soy "),
@@ -156,6 +159,7 @@ LANGUAGE = Language(
         Form(rf"mi {_ANIMAL} se llama (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(rf"tengo una? {_ANIMAL} (?:que se llama|llamad[oa]) (?P<name>.+)", "pets.*", "{animal_}", 0.93),
         Form(r"tengo (?P<animal>.+)", "pets.*", None, 0.88),
+        Form(r"mi (?P<attribute>\w+(?: de \w+)?) (?:es|son) (?P<named>.+)", "{attribute}", None, 0.88),
         Form(r"me gustan? m[aá]s (?P<things>.+?)(?: que .+)?", "preferences.*", "prefers", 0.9),
         Form(r"prefiero (?P<things>.+?)(?: antes que .+| en lugar de .+| en vez de .+| a (?:la|el|los|las) .+| al .+| a \w+)?", "preferences.*", "prefers", 0.92),
         Form(rf"(?P<verb>{_TASTES}) (?P<things>.+)", "preferences.*", _TASTE, 0.9),

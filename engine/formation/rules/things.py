@@ -13,9 +13,11 @@ __all__ = [
     "fill_animal",
     "fill_choice",
     "fill_doing",
+    "fill_fact",
     "fill_gerund",
     "fill_kin",
     "fill_known",
+    "fill_named",
     "fill_note",
     "fill_thing",
     "fill_things",
@@ -53,6 +55,24 @@ def fill_thing(words: str, language: Language, _sloppy: int) -> list[Filled] | N
     elif len(bare) > 16:
         return None
     return [Filled(segment(bare), bare, words=bare)]
+
+
+def fill_fact(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
+    """What somebody's car, size or doctor is: a thing, or a number."""
+    bare = bare_of(words, language)
+    long = len(bare) > 40 or (language.spaced and len(bare.split()) > 5)
+    if long or not any(one.isalnum() for one in bare) or language.regex["things"].search(bare):
+        return None
+    return [Filled(segment(bare), bare)]
+
+
+def fill_named(words: str, language: Language, sloppy: int) -> list[Filled] | None:
+    """A fact of a kind that people also judge (*my car is great*): only with a name, a number or an article."""
+    if not (
+        re.search(r"\d", words) or any(one[0].isupper() for one in words.split()) or bare_of(words, language) != words
+    ):
+        return None
+    return fill_fact(words, language, sloppy)
 
 
 def is_title(words: str, language: Language) -> bool:

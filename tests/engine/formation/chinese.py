@@ -86,6 +86,9 @@ SAYS = [
     ("我的邮箱是wang@example.org", "email=wang@example.org"),
     ("我改用燕麦奶了", "preferences.燕麦奶=prefers"),
     ("我會說台語", "languages.taiwanese=Taiwanese"),
+    ("我的血型是A型", "health.blood-type=A型"),
+    ("我的鞋码是42", "notes.shoe-size=42"),
+    ("你好。我住在上海。我对花生过敏。", "home.city=上海, allergies.花生=花生"),
 ]
 
 SILENT = [

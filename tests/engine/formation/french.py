@@ -101,6 +101,7 @@ SAYS = [
     ("Mon mail est anne@example.org", "email=anne@example.org"),
     ("J’suis végétarien", "diet=vegetarian"),
     ("Chuis vegan", "diet=vegan"),
+    ("Ma pointure est 38", "notes.shoe-size=38"),
 ]
 
 SILENT = [
@@ -179,4 +180,5 @@ SILENT = [
     "Je parle trop",
     "Je préfère ça",
     "Je préfère que tu le fasses",
+    "Ne dis jamais jamais, comme on dit",
 ]

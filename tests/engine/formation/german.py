@@ -103,12 +103,14 @@ SAYS = [
     ("Ich bin auf Hafermilch umgestiegen", "preferences.hafermilch=prefers"),
     ("Nein, ich bin Vegetarierin, nicht Veganerin", "diet=vegetarian"),
     ("Vergiss nicht, dass ich Vegetarier bin", "diet=vegetarian"),
-    ("Denk daran, dass mein Auto ein roter Golf ist", "notes.mein-auto-roter-golf=mein Auto ein roter Golf ist"),
+    ("Denk daran, dass mein Auto ein roter Golf ist", "notes.car=roter Golf"),
     ("Ich spreche fließend Spanisch", "languages.spanish=Spanish"),
     ("Ich heiße Anna, aber alle nennen mich Anni.", "name=Anna, nickname=Anni"),
     ("Ich bin 42.", "age=42"),
     ("Ich wurde am 3. März 1985 geboren", "birthday=3. März 1985"),
     ("Meine E-Mail ist anna@example.org", "email=anna@example.org"),
+    ("Mein Auto ist ein Golf", "notes.car=Golf"),
+    ("Meine Schuhgröße ist 42", "notes.shoe-size=42"),
 ]
 
 SILENT = [

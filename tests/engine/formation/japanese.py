@@ -89,6 +89,8 @@ SAYS = [
     ("忘れないでね、私は卵アレルギーです", "allergies.卵=卵"),
     ("今後は英語で答えてください", "rules.英語で答えて=今後は英語で答えてください"),
     ("メールアドレスはken@example.orgです", "email=ken@example.org"),
+    ("趣味は登山です", "notes.hobby=登山"),
+    ("血液型はA型です", "health.blood-type=A型"),
 ]
 
 SILENT = [

@@ -98,6 +98,7 @@ SAYS = [
     ("Ten en cuenta que mi hija se llama Sol", "family.daughter.name=Sol"),
     ("Nací el 3 de marzo de 1985", "birthday=3 de marzo de 1985"),
     ("Mi correo es ana@example.org", "email=ana@example.org"),
+    ("Mi coche es un Seat", "notes.car=Seat"),
 ]
 
 SILENT = [

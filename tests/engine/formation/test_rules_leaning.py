@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.engine.formation.said import distilled, known, message, short
 from vademecum.engine.formation.rules import RuleDistiller
 
@@ -22,6 +24,54 @@ def test_what_was_said_before_decides_which_memory_is_corrected() -> None:
 
 def test_a_correction_without_anything_known_says_nothing() -> None:
     assert short("No, actually it's Berlin.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("No, it's Berlin.", "Hamburg", "Berlin"),
+        ("Sorry, I meant Berlin.", "Hamburg", "Berlin"),
+        ("Nein, eigentlich ist es Berlin.", "Hamburg", "Berlin"),
+        ("No, en realidad es Madrid.", "Lima", "Madrid"),
+        ("Non, en fait c’est Lyon.", "Lille", "Lyon"),
+        ("不，其实是柏林。", "汉堡", "柏林"),
+        ("いいえ、大阪です。", "東京", "大阪"),
+    ],
+)
+def test_corrections_lean_in_every_language(text: str, old: str, new: str) -> None:
+    assert short(text, known(home__city=old)) == [f"home.city={new}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("No, Berlin.", "You live in Hamburg, right?"),
+        ("It's Berlin.", "You live in Hamburg, right?"),
+        ("Nein, Berlin.", "Du wohnst doch in Hamburg?"),
+    ],
+)
+def test_a_value_alone_corrects_only_what_was_said_just_before(text: str, asked: str) -> None:
+    memories = known(home__city="Hamburg")
+    assert short(text, memories, [message(asked, "assistant", "1")]) == ["home.city=Berlin"]
+    assert short(text, memories, [message("Shall I book?", "assistant", "1")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, thanks.",
+        "No, Thanks",
+        "No, it's over.",
+        "Actually, it's fine.",
+        "いいえ、大丈夫です",
+        "不，谢谢",
+        "That's great",
+        "No, it's raining.",
+    ],
+)
+def test_what_only_sounds_like_a_correction_changes_nothing(text: str) -> None:
+    memories = known(home__city="Hamburg", choices__color="blue")
+    assert short(text, memories, [message("You live in Hamburg.", "assistant", "1")]) == []
 
 
 def test_a_switch_replaces_the_choice_that_is_known() -> None:
