@@ -22,7 +22,7 @@ from ..records import Record
 from ..sight import Sight
 from ..slots import SlotMap
 from ..times import from_ms, show_time, to_ms
-from ..view import MAX_NAME, View
+from ..view import View
 
 if TYPE_CHECKING:
     from ..replica import Transaction
@@ -197,7 +197,6 @@ def _is_void(view: View, record: Record, target: tuple[str, str]) -> bool:
 
 
 def _name(kind: LinkType, source: tuple[str, str], target: tuple[str, str]) -> str:
-    name = f"{kind}:{source[1]}→{memory_id(*target)}"
-    if len(name.encode()) <= MAX_NAME:
-        return name
-    return f"{kind}:{blake2b(name.encode(), digest_size=20).hexdigest()}"
+    """A digest of the ends: what stays as the mark of a link that was forgotten tells nobody what it was about."""
+    ends = f"{source[1]}→{memory_id(*target)}"
+    return f"{kind}:{blake2b(ends.encode(), digest_size=16).hexdigest()}"

@@ -208,3 +208,32 @@ def test_the_report_says_which_layers_judged_and_why_one_did_not(
     report = vault.sweep_once()
     assert report.memories and report.layers == ("structure", "signals")
     assert any("nowhere" in note and NLI_VARIABLE in note for note in report.notes)
+
+
+def test_no_words_that_were_learned_or_seen_are_left_in_any_file_once_they_are_forgotten(tmp_path: Path) -> None:
+    words = ("allergic to zanzibarites", "go with quokkasand", "park my brontothere on", "it was 3 and is 4")
+    with Vault.create(tmp_path / "vault") as vault:
+        food = vault.agent(FOOD)
+        vault.user.set("notes.kept", "I park on level 9")
+        for text in (
+            "I'm allergic to zanzibarites.",
+            "Let's go with quokkasand.",
+            "Remember that I park my brontothere on 3",
+        ):
+            say(vault, text)
+        vault.sweep_once()
+        say(vault, "Remember that I park my brontothere on 4", session="later")
+        vault.sweep_once()
+        food.recall("what am I allergic to?")
+        (park,) = [leaf.path for leaf in vault.user.leaves("notes") if leaf.path.endswith("3")]
+        assert vault.hypotheses() and vault.links(park) and all(word in _held(tmp_path) for word in words)
+        vault.forget(session="lunch")
+        vault.forget(session="later")
+        assert vault.hypotheses() == [] and [leaf.path for leaf in vault.user.leaves()] == ["notes.kept"]
+    with Vault.open(tmp_path / "vault") as vault:
+        vault.compact()
+    assert [word for word in words if word in _held(tmp_path)] == []
+
+
+def _held(folder: Path) -> str:
+    return "\n".join(file.read_bytes().decode("latin-1") for file in folder.rglob("*") if file.is_file()).lower()
