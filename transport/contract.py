@@ -56,6 +56,10 @@ class Ledger(Protocol):
         """This replica's device id."""
         ...
 
+    def follow(self) -> None:
+        """Goes on as the device that this replica is now, if another process of it has made it another one."""
+        ...
+
     def roster(self) -> Roster:
         """The roster as this replica knows it, verified."""
         ...

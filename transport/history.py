@@ -78,9 +78,9 @@ class Epoch:
     counts: bool = True
 
     @property
-    def rank(self) -> tuple[bool, int, bytes]:
+    def rank(self) -> tuple[bool, int, bytes, bytes]:
         """The greatest is the epoch in force."""
-        return self.counts, self.number, self.statement
+        return self.counts, self.number, self.author, self.statement
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ class ReplicaLedger:
 
     def follow(self) -> None:
         """Goes on as the device that this installation is now, if another process has renewed it."""
-        self._be(self._replica.follow())
+        if self._be(self._replica.follow()):
+            self._know(load_roster(self._replica, self._vault), anew=True)
 
     def roster(self) -> Roster:
         with self._replica.read() as view:
@@ -92,6 +93,7 @@ class ReplicaLedger:
         return self._roster
 
     def merge_roster(self, statements: Sequence[bytes]) -> Roster:
+        self.follow()  # what comes is for the device that this one is now, and for no former one
         self._keep(statements)
         self.tend()
         return self._roster
@@ -111,9 +113,9 @@ class ReplicaLedger:
             self._replica.write(lambda transaction: keep_statements(transaction, merged))
             self._know(merged)
 
-    def _know(self, roster: Roster) -> None:
-        """Goes by *roster* from now on, and seals under the newest key in it."""
-        fresh = roster.epochs.keys() != self._roster.epochs.keys() or roster.current != self._roster.current
+    def _know(self, roster: Roster, *, anew: bool = False) -> None:
+        """Goes by *roster* from now on, and seals under the newest key in it that this device was handed."""
+        fresh = anew or roster.epochs.keys() != self._roster.epochs.keys() or roster.current != self._roster.current
         self._roster = roster
         if fresh:
             self._secrets = open_secrets(roster, self._keys)
@@ -249,19 +251,22 @@ class ReplicaLedger:
         self._copies.renew(fork)
         self.follow()
 
-    def _be(self, device: bytes) -> None:
-        if device != self.device and self._copies is not None:
-            self._keys = self._copies.keys(device)
+    def _be(self, device: bytes) -> bool:
+        """Whether this ledger was another device until now."""
+        if device == self.device or self._copies is None:
+            return False
+        self._keys = self._copies.keys(device)
+        return True
 
     def _seal_all(self, transaction: Transaction) -> tuple[int, int]:
         return self._seal(transaction, {key[:4] for key in transaction.writer.keys(Table.OUTBOX)})
 
     def _seal(self, transaction: Transaction, numbers: Collection[bytes]) -> tuple[int, int]:
         """How many commits were sealed now, and how many ever."""
-        self._be(transaction.device)
+        anew = self._be(transaction.device)
         writer = transaction.writer
-        if writer.count(Table.ROSTER) != len(self._roster.statements):  # another process has just revoked a device
-            self._know(Roster.verify(self._vault, [raw for _, raw in writer.scan(Table.ROSTER)]))
+        if anew or writer.count(Table.ROSTER) != len(self._roster.statements):  # another process has revoked a device
+            self._know(Roster.verify(self._vault, [raw for _, raw in writer.scan(Table.ROSTER)]), anew=anew)
         names = transaction.scope_names()
         sealed = sum(self._seal_scope(transaction, names[number]) for number in sorted(numbers))
         count = int.from_bytes(writer.get(Table.META, SEALED) or b"", "big") + sealed

@@ -22,6 +22,7 @@ class Login:
         self._relay_statements: set[bytes] = set()
 
     def greet(self) -> None:
+        self._ledger.follow()
         self._session.send(frames.Hello((frames.VERSION,), self._ledger.vault, self._ledger.device))
 
     def prove(self, challenge: frames.Challenge) -> None:

@@ -254,6 +254,7 @@ class World:
         first = next((one for one in self.devices if one.trouble is None and not one.ledger.revoked), None)
         if len(self.devices) >= MAX_DEVICES or first is None:
             return False
+        first.ledger.follow()
         roster, secrets = first.ledger.roster(), first.ledger.secrets
         new = device(self._keyring.founded).public
         try:
@@ -268,6 +269,7 @@ class World:
 
     def revoke(self, one: Device, rng: random.Random) -> bool:
         """The device revokes another one, so that there is always one left here that was not revoked."""
+        one.ledger.follow()
         roster = one.ledger.roster()
         others = sorted(
             who for who, member in roster.members.items() if who in roster.live and member.role != "recovery"
@@ -448,7 +450,7 @@ class World:
             assert one.id in roster.live, "a device that was revoked has not heard of it"
         assert roster.covered == roster.live, "the newest key is not for exactly those who are left"
         for one in self.devices:
-            if one not in live:
+            if one not in live and roster.is_revoked(one.id):
                 assert roster.current.statement not in at_hand(roster, one.ledger.secrets), (
                     "a revoked device has a new key"
                 )

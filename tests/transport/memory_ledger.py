@@ -73,6 +73,9 @@ class MemoryLedger:
     def device(self) -> bytes:
         return self.keys.device
 
+    def follow(self) -> None:
+        pass
+
     def roster(self) -> Roster:
         return self._roster
 
