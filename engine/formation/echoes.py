@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .shown import line_hashes
+from .shown import Span, line_hashes
 
 __all__ = ["FRAME_BEGIN", "FRAME_END", "framed", "own_words"]
 
@@ -29,13 +29,13 @@ def framed(text: str) -> str:
     return f"{FRAME_BEGIN}\n{inner}\n{FRAME_END}"
 
 
-def own_words(text: str, shown: Mapping[bytes, int], logged_ms: int) -> str:
-    """*text*, logged at *logged_ms*, without blocks of memory, fences, quoted lines, and lines that were *shown* before
-    (see `shown.shown_lines`).
+def own_words(text: str, shown: Mapping[bytes, Span], logged_ms: int) -> str:
+    """*text*, logged at *logged_ms*, without blocks of memory, fences, quoted lines, and lines that were *shown* not
+    long before (see `shown.shown_lines`).
     """
 
     def is_echo(line: str) -> bool:
-        return any(shown.get(hashed, logged_ms + 1) <= logged_ms for hashed in line_hashes(line))
+        return any(hashed in shown and shown[hashed].covers(logged_ms) for hashed in line_hashes(line))
 
     left = _FENCES.sub("\n", _FRAMES.sub("\n", text))
     return "\n".join(line for line in left.splitlines() if not _QUOTED.match(line) and not is_echo(line)).strip()

@@ -13,7 +13,7 @@ from ..replica import Replica
 from ..slots import SlotMap
 from ..values import Value
 from ..view import View
-from . import hypotheses
+from . import budget, hypotheses
 from .assertions import Key, home_of, key_of
 from .candidates import Action, Candidate
 from .comparing import Compared, Comparing
@@ -63,6 +63,7 @@ def inquire(replica: Replica, compare: Comparing, proposed: Iterable[tuple[Candi
             times[asked.key] += 1
     with replica.read() as view:
         rule = hypotheses.read_rule(view)
+        full = budget.used(view) >= budget.limit_of(view)  # then what is ripe waits, and need not be compared
         held = {key_of(one.scope, one.path, one.value): one for one in hypotheses.hypotheses(view)}
         known = {key for key in (*outright, *signs, *held) if _stands(view, key)}
     alike: dict[Key, Hypothesis] = {}
@@ -73,7 +74,7 @@ def inquire(replica: Replica, compare: Comparing, proposed: Iterable[tuple[Candi
                 alike[key] = found
                 times[key_of(found.scope, found.path, found.value)] += times[key]
     for key, one in held.items():
-        if one.own and (one.is_ripe(rule) or len(one.own) + times[key] >= rule.sightings):
+        if one.own and not full and (one.is_ripe(rule) or len(one.own) + times[key] >= rule.sightings):
             outright.setdefault(key, _Asked(one.scope, one.path, one.value, one.own[-1].sentence))
     for key, sign in signs.items():
         if times[key] >= rule.sightings:

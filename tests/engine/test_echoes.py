@@ -10,13 +10,13 @@ from tests.engine.box import boxes
 from tests.engine.talking import curate, say, what
 from vademecum.engine.formation.echoes import FRAME_BEGIN, FRAME_END, framed, own_words
 from vademecum.engine.formation.report import What
-from vademecum.engine.formation.shown import KEPT, SHORTEST, Shown, line_hashes, shown_lines
+from vademecum.engine.formation.shown import ECHO_MS, KEPT, SHORTEST, Shown, Span, line_hashes, shown_lines
 
 LINE = "diet = vegan"
 
 
 def own(text: str, *shown: str) -> str:
-    return own_words(text, {hashed: 5 for line in shown for hashed in line_hashes(line)}, 10)
+    return own_words(text, {hashed: Span(5, 5) for line in shown for hashed in line_hashes(line)}, 10)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,13 @@ def test_a_block_cannot_be_closed_from_inside() -> None:
 
 
 def test_what_was_said_before_it_was_shown_is_no_echo() -> None:
-    shown = dict.fromkeys(line_hashes(LINE), 11)
-    assert own_words(LINE, shown, 10) == LINE
+    shown = dict.fromkeys(line_hashes(LINE), Span(11, 20))
+    assert own_words(LINE, shown, 10) == LINE and own_words(LINE, shown, 11) == ""
+
+
+def test_a_day_after_it_was_last_shown_it_is_the_person_who_says_so() -> None:
+    shown = dict.fromkeys(line_hashes(LINE), Span(11, 20))
+    assert own_words(LINE, shown, 20 + ECHO_MS) == "" and own_words(LINE, shown, 21 + ECHO_MS) == LINE
 
 
 def test_short_lines_are_nobodys_in_particular() -> None:
@@ -94,7 +99,7 @@ def test_what_was_shown_waits_for_a_write_that_succeeds(tmp_path: Path) -> None:
         assert box.replica.shown.pending
 
 
-def test_noting_again_keeps_the_first_time(tmp_path: Path) -> None:
+def test_noting_again_keeps_the_first_and_the_last_time(tmp_path: Path) -> None:
     shown = Shown()
     with boxes(tmp_path, 1) as (box,):
         for at_ms in (7, 9):
@@ -102,4 +107,4 @@ def test_noting_again_keeps_the_first_time(tmp_path: Path) -> None:
             box.replica.write(lambda transaction: shown.write(transaction.writer))
             shown.written()
         with box.replica.read() as view:
-            assert set(shown_lines(view.reader).values()) == {7}
+            assert set(shown_lines(view.reader).values()) == {Span(7, 9)}
