@@ -9,6 +9,7 @@ from collections.abc import Callable
 from rich.markup import escape
 
 from .cast import Cast
+from .forming import form
 from .scenes import SCENES, SEEDS, show
 from .screen import Screen, Step, amount
 from .search import bytes_of, find_texts, hex_lines, used_place
@@ -260,4 +261,13 @@ def join(screen: Screen, cast: Cast, story: Story) -> None:
     )
 
 
-CHAPTERS: tuple[Callable[[Screen, Cast, Story], None], ...] = (meet, part, merge, recall, why, inspect_relay, join)
+CHAPTERS: tuple[Callable[[Screen, Cast, Story], None], ...] = (
+    meet,
+    part,
+    merge,
+    recall,
+    why,
+    form,
+    inspect_relay,
+    join,
+)

@@ -18,6 +18,7 @@ from typing import Any
 from vademecum import VademecumError, Vault
 from vademecum.engine.messages import message_parts
 from vademecum.engine.slots import SlotMap
+from vademecum.errors import BudgetExceeded
 from vademecum.importers import import_file
 
 __all__ = ["Device"]
@@ -64,6 +65,35 @@ class Device:
 
     def remember(self, agent: str, path: str, value: Any, because: str) -> None:
         self._open().agent(agent).remember(path, value, because=because)
+
+    def talk(self, agent: str, session: str, text: str) -> str:
+        """The person says *text* to *agent*; nobody thinks about it yet."""
+        return self._open().agent(agent).session(session).log("user", text)
+
+    def sweep(self) -> dict[str, Any]:
+        return self._open().sweep_once().as_json()
+
+    def hypotheses(self) -> list[dict[str, Any]]:
+        return [one.as_json() for one in self._open().hypotheses()]
+
+    def leaf(self, path: str) -> dict[str, Any]:
+        return self._open().user.leaf(path).as_json()
+
+    def close_budget(self) -> dict[str, Any]:
+        """Lets agents add nothing more about the person."""
+        vault = self._open()
+        return vault.set_budget(max(1, vault.budget.used)).as_json()
+
+    def refused(self, agent: str, path: str, value: Any, because: str) -> dict[str, Any]:
+        """What an agent is told that finds no room; nothing if it finds some."""
+        try:
+            self._open().agent(agent).remember(path, value, because=because)
+        except BudgetExceeded as error:
+            return error.as_json()
+        return {}
+
+    def consolidate(self, agent: str, ids: list[str], path: str, value: Any, because: str) -> None:
+        self._open().agent(agent).consolidate(ids, into=(path, value), because=because)
 
     def forget(self, path: str) -> int:
         return self._open().forget(path)
