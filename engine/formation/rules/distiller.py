@@ -73,9 +73,10 @@ class RuleDistiller:
                     candidates = list(_leaning(message, folded, sentence, language, around, known))
                 if candidates and not said and is_silent(folded.text):
                     return  # asked last, because it costs most and most messages say nothing anyway
-                if candidates and is_secret(folded.text[sentence.start : sentence.end]):
-                    break
+                words = folded.text[sentence.start : sentence.end]
                 for candidate in candidates:
+                    if is_secret(words, rule=candidate.path.startswith("rules.")):
+                        break
                     key = (candidate.path, repr(candidate.value), candidate.action)
                     if key not in said:
                         said.add(key)

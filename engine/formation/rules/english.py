@@ -25,7 +25,7 @@ _ANIMAL = r"(?P<animal_>dog|puppy|cat|kitten|rabbit|bunny|hamster|guinea pig|par
 _TASTE = {
     "love": "loves", "adore": "loves", "like": "likes", "enjoy": "likes", "hate": "hates", "detest": "hates",
     "despise": "hates", "loathe": "hates", "can not stand": "hates", "can not bear": "hates", "dislike": "dislikes",
-    "do not like": "dislikes", "do not enjoy": "dislikes", "do not love": "dislikes", "do not care for": "dislikes",
+    "do not like": "dislikes", "do not enjoy": "dislikes", "can not handle": "avoids", "do not care for": "dislikes",
     "avoid": "avoids", "do not eat": "avoids", "can not eat": "avoids", "can not have": "avoids", "prefer": "prefers",
     "do not drink": "avoids", "can not drink": "avoids", "gave up": "avoids", "have given up": "avoids",
     "no longer eat": "avoids", "no longer drink": "avoids", "no longer like": "dislikes", "no longer enjoy": "dislikes", "stopped eating": "avoids", "quit eating": "avoids", "stopped drinking": "avoids", "have stopped eating": "avoids",
@@ -55,7 +55,9 @@ _NO_WISH = (
     r"came|went|took|made|found|gave|told|said|did|comes|goes|takes|feels|looks|seems|helps|reminds|brings|doubt|regret|look|cry|"
     r"mine|nothing|more|less|room|time|open|new|next|people|grateful|thankful|down|eager|curious|fear|judge|back|give|take|\w+ed|\w+ing)\b"
 )
-_DO = r"(?:eat|drink|take|use|order|fly|book|buy|work|travel|sit|wear|smoke|cook|pay|sleep|drive|run|start|read|write|go|tip|cycle|walk|train|commit)"
+_AT_HAND = "file|function|test|tests|code|repo|branch|line|class|method|module|first|second|last|above|below|same|other|previous|next|rest|text|email|document|page|table|list|image|picture|report|draft"
+"""What a wish with *the* is about, when it is about what is at hand."""
+_DO = r"(?:eat|drink|take|use|order|fly|book|buy|work|travel|sit|wear|smoke|cook|pay|sleep|drive|run|start|read|write|go|tip|cycle|walk|train|commit|(?:get|have|choose|pick|go for) (?=the |my |an? ))"
 _FOR = r"(?: (?:for|since) .{2,40})"
 
 LANGUAGE = Language(
@@ -109,7 +111,7 @@ LANGUAGE = Language(
     ),
     momentary=(
         r"\b(?:this|that|these|those|here|now|today|tonight|tomorrow|yet|it|them|him|her|so|for now|right away|this time|once|"
-        r"anything|everything|the (?:file|function|test|tests|code|repo|branch|line|class|method|module|first|second|last|above|below|same|other|previous|next|rest|text|email|document|page|table|list|image|picture|report|draft))\b"
+        r"anything|everything|anyone|anybody|us)\b"
     ),
     particular=r"\b(?:I|my|mine|we|our|us|me|the)\b",
     chosen=r"^(?:the|my|a|an)\s+|\s+(?:one|ones|option|version|variant|again)$",
@@ -123,13 +125,15 @@ LANGUAGE = Language(
         (r"\bbirthday's (?=on|in|the|\d|[A-Z])", "birthday is "),
         (r"\bI'd\b", "I would"),
         (r"\b(it|that|there)'s\b", r"\1 is"),
+        (r"\b(fav(?:ou?rite|e)?) colour\b", r"\1 color"),
+        (r"\b(fav(?:ou?rite|e)? \w+)'s\b", r"\1 is"),
         (r"\b(name|one)s (?=is\b)", r"\1 "),
         (r"\bany more\b", "anymore"),
     ),
     pointing=r"\b(?:this|that|these|those|here|there|it|its|them|they|their|him|her|his|she|he|you|your|yourself|how|when|where|what|why|who|which|if|because|so|such|me|us|we|I|out|one|ones|else|more|lot|things?|around|myself|fun|everything|something|anything)\b",
     heads=r"\b(?:movies|films|music|books|flavou?rs|games|food|songs|shows|stories|dishes|novels|series|cuisine|wines?|beers?|cheese|tea|seats)$",
     elliptic=r"(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b",
-    conditions=r"(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
+    conditions=r"(?:from now on|going forward|in (?:the )?future)$|(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
     corrects=r"(?:(?:oh|well|hmm)[,.! ]+)?(?:no|nope|wait|sorry|actually|correction|wrong|that's (?:wrong|not right)|that is wrong|not quite|oops|i meant|make (?:it|that)|rather)\b",
     leaning=(
         r"(?:no|nope|wait|sorry|actually|no wait|correction|oh|well|not quite|wrong|that's wrong|that is wrong|that's not right|oops)?[,.!: -]*"
@@ -146,6 +150,7 @@ LANGUAGE = Language(
         Frame(r"I am no longer ", "I am ", Action.END),
         Frame(r"I am not (?P<rest>.+?)(?: anymore| any longer)?$", r"I am \g<rest>", Action.END),
         Frame(r"I no longer ", "I ", Action.END),
+        Frame(r"I do not (?:really|particularly|usually|actually|even|ever) ", "I do not "),
         Frame(r"I do not (?P<rest>.+?)(?: anymore| any longer)?$", r"I \g<rest>", Action.END),
         Frame(r"I (?:have )?(?:just |recently )?(?:stopped|quit) (work|speak)ing ", r"I \1 ", Action.END),
         Frame(r"I (?:have )?(?:just |recently )?(?:stopped|quit) using ", "I use ", Action.END),
@@ -163,10 +168,11 @@ LANGUAGE = Language(
     forms=(
         # what shall hold from now on
         Form(rf"(?:from now on|going forward|in (?:the )?future),? (?P<words>(?:please )?(?!call me)(?:{_ASKABLE}|always|never|do not)\b.+)", "rules.*", "=", 0.95, imperative=True, raw=True),
+        Form(rf"(?P<words>(?:please )?(?!call me){_ASKABLE}\b.+?),? (?:from now on|going forward|in (?:the )?future)", "rules.*", "=", 0.95, imperative=True, raw=True),
         Form(rf"(?P<words>(?:always|never|never ever|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b[^,]+, (?:please )?(?:always|never|do not ever) (?!let me down|leave me)(?:{_ASKABLE}\b.+|(?!{_NO_WISH})\w+ me\b.*))", "rules.*", "=", 0.95, imperative=True),
         Form(rf"(?P<words>do not (?!{_NO_WISH}|worry)\w+ .+ (?:again|ever|ever again|anymore|any longer))", "rules.*", "=", 0.9, imperative=True),
-        Form(rf"(?P<words>do not {_ASKABLE}\b(?! the\b).+)", "rules.*", "=", 0.8, imperative=True),
+        Form(rf"(?P<words>do not {_ASKABLE}\b(?! the\b)(?! me$)(?!.*\bthe (?:{_AT_HAND})\b).+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
         Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?!(?:one|time|day|night|song|movie|place|guy|girl|man|feeling|summer|year)\b)(?P<note>.+)", "notes.*", None, 0.95, noted=True),
@@ -181,6 +187,10 @@ LANGUAGE = Language(
         Form(r"(?:(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: there)?[,!]? )I am (?P<called>\w+)", "name", None, 0.85, raw=True),
         Form(r"I am (?P<number>\d+) (?:years old|years of age|yo)", "age", None, 0.95),
         Form(r"I am (?P<number>[1-9]\d)", "age", None, 0.85),
+        Form(r"I (?:just |recently )?turned (?P<number>\d+)(?: .+ ago| last \w+| this \w+| yesterday| today| in .+)?", "age", None, 0.93),
+        Form(r"I am (?P<status>.+?)(?: to .+)?", "family.status", None, 0.9),
+        Form(r"I weigh (?:about |around )?(?P<fact>\d.+)", "health.weight", None, 0.9),
+        Form(r"I am (?:about |around )?(?P<fact>\d[\d.,' ]*(?:cm|m|feet|foot|ft)(?: \d+)?) tall", "health.height", None, 0.9),
         Form(r"my age is (?P<number>\d+)", "age", None, 0.95),
         Form(r"my e-?mail(?: address)? is (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", "email", None, 0.95),
         Form(r"my (?:phone|mobile|cell|telephone)(?: phone)?(?: number)? is (?P<address>\+?\d[\d ()/-]{5,20})", "phone", None, 0.95),
@@ -236,7 +246,10 @@ LANGUAGE = Language(
         Form(r"my (?P<attribute>hobby|star sign|zodiac sign|major|instrument|editor|text editor|ide|shell|browser|eye colou?r|hair colou?r) is (?!(?:slow|broken|boring|fun|expensive|cheap|great|good|bad|annoying|crashing|fine|okay|weird|not|old|new|better|down|hard|easy|dead|open|closed|awesome|nice)\b)(?P<fact>.+)", "{attribute}", None, 0.88),
         Form(r"my (?!doctor|gp|dentist|boss|manager)(?P<attribute>[a-z]+(?: [a-z]+)?) (?:is|are) (?P<named>.+)", "{attribute}", None, 0.88),
         # taste
-        Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>smoking|drinking|vaping|gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
+        Form(r"I (?:have )?(?:quit|stopped|given up|gave up) (?P<doing>gambling|gaming|running|dancing|playing [\w ]+|taking [\w ]+)", "routines.*", "quit", 0.9),
+        Form(r"I (?:do not|never) (?P<habit>.+)", "routines.*", "no", 0.88),
+        Form(r"I (?:no longer|quit|have quit|stopped|have stopped|gave up|have given up|do not) (?P<habit>.+?)(?: anymore)?", "routines.*", "quit", 0.9),
+        Form(r"I (?:have )?(?:quit|cut out) (?P<things>coffee|sugar|caffeine|meat|dairy|gluten|sweets|soda|carbs|bread|fast food|social media)", "preferences.*", "avoids", 0.9),
         Form(r"I prefer to (?P<doing>.+?)(?: (?:over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.9),
         Form(r"I prefer (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.92),
         Form(r"I would (?:prefer|rather have) (?P<things>.+?)(?: (?:to|over|rather than|instead of) .+)?", "preferences.*", "prefers", 0.5, Strength.WEAK, unsure=True),
@@ -249,6 +262,7 @@ LANGUAGE = Language(
         Form(r"I am an? (?P<thing>morning|night|dog|cat|tea|coffee|city|beach|mountain|beer|wine) person", "preferences.*", "prefers", 0.85),
         Form(r"I am (?:currently )?(?:learning|studying) (?P<language>.+)", "goals.learn-*", None, 0.85),
         Form(r"I want to learn (?P<language>.+)", "goals.learn-*", None, 0.85),
+        Form(r"(?P<thing>[^,]{2,40}?) (?:is|are) my (?:absolute |all-time |personal )?fav(?:ou?rite|e) (?P<topic>[\w-]+(?: [\w-]+)?)", "choices.{topic}", None, 0.88),
         Form(r"I use (?P<tool>.+?)(?: (?:as my .+|every day|at work|daily|at home))?", "tools.*", None, 0.85),
         Form(r"my (?:absolute |all-time |personal )?fav(?:ou?rite|e|s)? (?P<topic>[\w-]+(?: [\w-]+){0,2}?) (?:is|are) (?:definitely |probably |still |now )?(?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(rf"(?P<words>I (?:always|never|only) (?={_DO}\b)\w+ .+)", "routines.*", "=", 0.88),

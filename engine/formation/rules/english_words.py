@@ -23,7 +23,7 @@ _COUNTRY = same(
     "Singapore|Australia|New Zealand|Egypt|Morocco|Nigeria|Kenya|South Africa|Israel|Iran|Iraq|Estonia|Latvia|Lithuania|"
     "Slovakia|Slovenia|South Korea|Philippines|Netherlands|Czechia"
 ) | {
-    "usa": "United States", "us": "United States", "u.s": "United States", "united states": "United States",
+    "usa": "United States", "the netherlands": "Netherlands", "the us": "United States", "the usa": "United States", "the uk": "United Kingdom", "the united states": "United States", "the united kingdom": "United Kingdom", "the philippines": "Philippines", "the czech republic": "Czechia", "us": "United States", "u.s": "United States", "united states": "United States",
     "america": "United States", "states": "United States", "uk": "United Kingdom", "united kingdom": "United Kingdom",
     "great britain": "United Kingdom", "holland": "Netherlands", "korea": "South Korea",
     "czech republic": "Czechia",
@@ -110,6 +110,8 @@ LEXICON: Mapping[str, Mapping[str, str]] = {
     "health": _HEALTH,
     "belief": _BELIEF,
     "attribute": meanings('car=notes.car; bike|bicycle=notes.bike; doctor|gp=notes.doctor; dentist=notes.dentist; shoe size|shoes size=notes.shoe-size; dress size=notes.dress-size; shirt size|t-shirt size=notes.shirt-size; ring size=notes.ring-size; height=health.height; weight=health.weight; blood type|blood group=health.blood-type; star sign|zodiac sign=notes.star-sign; major=notes.major; hobby=notes.hobby; instrument=notes.instrument; gym=notes.gym; bank=finances.bank; budget=finances.budget; salary=finances.salary; editor|text editor=choices.editor; ide=choices.ide; shell=choices.shell; browser=choices.browser; laptop=choices.laptop; operating system|os=choices.operating-system; keyboard layout=choices.keyboard-layout; phone model=choices.phone-model; airline=choices.airline; hometown=notes.hometown; school=notes.school; university=notes.university; team=notes.team; manager|boss=notes.manager; emergency contact=notes.emergency-contact; anniversary=notes.anniversary; wedding anniversary=notes.anniversary; eye color|eye colour=notes.eye-color; hair color|hair colour=notes.hair-color; middle name=notes.middle-name; last name|surname|family name=notes.last-name; maiden name=notes.maiden-name; hourly rate=finances.hourly-rate; religion=beliefs.religion'),
+    "habit": meanings("smoke|smoking|cigarettes|smoking cigarettes=smoking; drink|drinking|alcohol|booze|drinking alcohol=drinking; vape|vaping=vaping; gamble|gambling=gambling"),
+    "status": same("single|married|divorced|widowed|engaged|happily married"),
     "manner": {
         "shorter": "short answers", "briefer": "short answers", "more concise": "short answers",
         "keep it short": "short answers", "keep it brief": "short answers", "less detail": "short answers",

@@ -126,7 +126,7 @@ def _filled(form: Form, match: re.Match[str], scene: _Scene) -> list[Found]:
         for one in filled:
             path = one.path or _path(paths[min(place, len(paths) - 1)], match, scene.language, one.segment)
             value = one.value if one.path or form.value is None else _constant(form, match, scene)
-            if path is None:
+            if path is None or (form.value is not None and value is None):
                 return []
             some = len(filled) > 1 and one.words is not None
             among, item = (words, one.words or "") if some else ("", "")
@@ -164,7 +164,7 @@ def _constant(form: Form, match: re.Match[str], scene: _Scene) -> Value:
         return scene.language.meaning("animal", match.group("animal_"))
     if form.value is None or isinstance(form.value, str):
         return form.value
-    return form.value[match.group("verb").casefold()]
+    return form.value.get(match.group("verb").lower())  # None for a letter that only looks like one of the form's
 
 
 def _exchanged(form: Form, match: re.Match[str], scene: _Scene) -> list[Found]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ..secrets import holds_secret
+
 __all__ = ["is_secret", "is_silent"]
 
 _JOKES = re.compile(
@@ -63,11 +65,7 @@ _SECRET_WORDS = re.compile(
     r"密码|密碼|口令|密钥|密鑰|信用卡|卡号|卡號|身份证|身份證|验证码|驗證碼|パスワード|暗証番号|秘密鍵|クレジットカード|カード番号|マイナンバー|合言葉",
     re.IGNORECASE,
 )
-_SECRET_SHAPES = re.compile(
-    r"(?<![+\d])\d(?:[ -]?\d){12,}|\b(?:sk|pk|ghp|gho|xox[abp]|glpat|AKIA|AIza|eyJ)[-_A-Za-z0-9]{8,}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,8}\b|"
-    r"-----BEGIN|\b[0-9a-fA-F]{24,}\b|\b\d{3}-\d{2}-\d{4}\b"
-)
-_TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{16,}")
+_LONG_NUMBER = re.compile(r"(?<![+\d])\d(?:[ -]?\d){12,}")
 _MAX_LINES = 40
 
 
@@ -79,18 +77,11 @@ def is_silent(text: str) -> bool:
     return any(pattern.search(text) for pattern in (_JOKES, _PLAYED, _INJECTED, _TEMPLATE))
 
 
-def is_secret(text: str) -> bool:
-    """Whether *text* speaks of a secret, or holds what looks like one: such a sentence is never learned."""
-    if _SECRET_WORDS.search(text) or _SECRET_SHAPES.search(text):
-        return True
-    return any(_is_random(found.group()) for found in _TOKEN.finditer(text))
-
-
-def _is_random(token: str) -> bool:
-    kinds = [str.isdigit, str.isupper, str.islower]
-    return all(any(kind(one) for one in token) for kind in kinds) or (
-        len(token) >= 20 and any(one.isdigit() for one in token) and any(one.isalpha() for one in token)
-    )
+def is_secret(text: str, rule: bool) -> bool:
+    """Whether the sentence *text* is never learned: it holds a secret, or, unless it is a *rule* (*never commit
+    secrets*), speaks of one.
+    """
+    return holds_secret(text) or (not rule and bool(_SECRET_WORDS.search(text) or _LONG_NUMBER.search(text)))
 
 
 def _is_verse(lines: list[str]) -> bool:

@@ -41,6 +41,8 @@ def fill(kind: str, words: str, language: Language, sloppy: int) -> list[Filled]
         return None
 
 
+_KNOWN = ("diet", "language", "health", "belief", "nation", "manner", "habit", "status", "country")
+"""Gaps for words that the lexicon knows."""
 _KINDS: dict[str, Fill] = {
     "things": things.fill_things,
     "thing": things.fill_thing,
@@ -56,10 +58,7 @@ _KINDS: dict[str, Fill] = {
     "animal": things.fill_animal,
     "words": things.fill_words,
     "note": things.fill_note,
-    **{
-        kind: things.fill_known(kind)
-        for kind in ("diet", "language", "health", "belief", "nation", "manner", "country")
-    },
+    **{kind: things.fill_known(kind) for kind in _KNOWN},
     "name": names.fill_name,
     "called": names.fill_called,
     "place": names.fill_place,

@@ -24,7 +24,7 @@ __all__ = [
     "fill_words",
 ]
 
-MAX_THING_WORDS = 4
+MAX_THING_WORDS = 5
 MAX_RULE_WORDS = 30
 _COUNTED = re.compile(r"^[一二两兩三四五六七八九十\d]+[个個位只隻条條匹名人]の?")
 

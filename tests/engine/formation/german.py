@@ -42,7 +42,7 @@ SAYS = [
     ("Früher habe ich in Hamburg gewohnt", "-home.city=Hamburg"),
     ("Ich arbeite nicht mehr bei Bosch", "-work.employer=Bosch"),
     ("Ich habe gekündigt", "-work.employer=None"),
-    ("Ich habe aufgehört zu rauchen", "routines.rauchen=quit"),
+    ("Ich habe aufgehört zu rauchen", "routines.smoking=quit"),
     ("Ich bin von pytest auf unittest umgestiegen", "-preferences.pytest=None, preferences.unittest=prefers"),
     ("Nein, ich wohne in Bonn", "home.city=Bonn"),
     ("Meine Lieblingsfarbe ist Blau", "choices.farbe=Blau"),
@@ -99,7 +99,7 @@ SAYS = [
     ("Ich habe bei Bosch gekündigt", "-work.employer=Bosch"),
     ("Ich arbeite jetzt bei Zeiss", "work.employer=Zeiss"),
     ("Ich esse kein Fleisch mehr.", "preferences.fleisch=avoids"),
-    ("Ich rauche nicht mehr", "routines.rauche=quit"),
+    ("Ich rauche nicht mehr", "routines.smoking=quit"),
     ("Ich bin auf Hafermilch umgestiegen", "preferences.hafermilch=prefers"),
     ("Nein, ich bin Vegetarierin, nicht Veganerin", "diet=vegetarian"),
     ("Vergiss nicht, dass ich Vegetarier bin", "diet=vegetarian"),
@@ -111,6 +111,7 @@ SAYS = [
     ("Meine E-Mail ist anna@example.org", "email=anna@example.org"),
     ("Mein Auto ist ein Golf", "notes.car=Golf"),
     ("Meine Schuhgröße ist 42", "notes.shoe-size=42"),
+    ("Ich bin ein großer Fan von Jazz", "preferences.jazz=loves"),
 ]
 
 SILENT = [

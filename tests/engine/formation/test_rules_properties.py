@@ -95,7 +95,20 @@ PIECES = [
         "\x00",
         "1",
     ),
-    *("said ", "if ", "you are ", "the user ", "sk-", "A1a", "\ud800", "ﬁ", "\u0e33", "x\u0304"),
+    *(
+        "I diſli\u212ae ",
+        "Ich bin ein großer Fan von ",
+        "said ",
+        "if ",
+        "you are ",
+        "the user ",
+        "sk-",
+        "A1a",
+        "\ud800",
+        "ﬁ",
+        "\u0e33",
+        "x\u0304",
+    ),
 ]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(max_size=200)
 
