@@ -9,13 +9,45 @@ from collections.abc import Iterable
 
 from .words import fold, stem
 
-__all__ = ["EMPTY", "FUNCTION", "NEGATIONS", "are_opposite", "canonical", "covers"]
+__all__ = ["EMPTY", "FUNCTION", "FUNCTION_STEMS", "NEGATIONS", "are_opposite", "canonical", "covers"]
 
 _SAME = """
 lady woman female
 guy man gentleman male
 kid child toddler
 subscribe subscription membership
+mix stir blend
+eat consume devour
+group bunch crowd
+rifle shotgun firearm gun
+shout scream yell
+hit strike
+gaze stare look
+wash clean rinse
+field meadow
+path trail
+sketch draw
+rip tear
+sprint run
+pants trousers
+sweater jumper pullover
+spectacles glasses
+hat cap
+shirt t-shirt tshirt
+kayak canoe
+piano keyboard
+sack bag
+nap sleep
+movie film cinema
+assist help aid
+purchase buy
+choose pick select
+hotel inn
+error bug fault mistake
+test exam
+trip journey
+job work occupation
+salary wage pay
 people person someone somebody anyone anybody one
 big large huge
 small little tiny
@@ -100,6 +132,17 @@ ball: football basketball baseball
 
 _OPPOSITE = """
 open | close shut
+turn-on switch-on | turn-off switch-off
+put-on | take-off
+get-on | get-off
+get-in | get-out
+pick-up | put-down
+go-up | go-down
+climb-up | climb-down
+sign-in log-in | sign-out log-out
+opt-in | opt-out
+land | take-off
+enabled on | disabled off
 indoors inside indoor | outdoors outside outdoor
 grant accept approve | deny refuse reject decline
 empty | full crowded fill
@@ -237,6 +280,9 @@ very really quite too also just still even only ever again now currently today a
 each every few several other another own such s t d m ll re ve please always usually often mostly generally typically
 well more most all both either any actually pretty rather away back along anyway anymore longer these nowadays
 recently lately since ago last month week year get go got
+"""
+
+_FUNCTION_ELSEWHERE = """
 ich mich mir mein meine meinen meinem meiner wir uns unser du dein er sie es ihr ihm der die das den dem des ein eine
 einen einem einer und oder aber weil wenn als dass ist sind bin war habe hat haben hatte werde wird zu zum zur im in am
 an auf aus bei mit nach von vom vor fur uber unter auch noch schon sehr gern gerne immer meist jetzt heute wieder seit
@@ -264,7 +310,7 @@ EMPTY = frozenset(
 
 def _groups(text: str) -> Iterable[list[str]]:
     for line in text.strip().splitlines():
-        yield [stem(fold(word)) for word in line.split()]
+        yield [stem(fold(word)) for word in line.replace("-", "·").split()]
 
 
 _CANONICAL: dict[str, str] = {}
@@ -272,7 +318,10 @@ for _group in _groups(_SAME):
     for _word in _group:
         _CANONICAL.setdefault(_word, _CANONICAL.get(_group[0], _group[0]))
 
-FUNCTION = frozenset(_FUNCTION.split()) | {stem(word) for word in _FUNCTION.split()}
+FUNCTION = frozenset((_FUNCTION + _FUNCTION_ELSEWHERE).split())
+"""Words that carry grammar rather than meaning, as they are written."""
+FUNCTION_STEMS = frozenset(stem(word) for word in _FUNCTION.split())
+"""The stems of the English ones; of the others no other form is known, and *los* is also the stem of *lose*."""
 
 
 def canonical(stemmed: str) -> str:
@@ -286,7 +335,7 @@ for _line in _COVERS.strip().splitlines():
     _BELOW.setdefault(canonical(stem(_head)), set()).update(canonical(stem(word)) for word in _rest.split())
 
 _OPPOSITES: set[frozenset[str]] = set()
-for _line in _OPPOSITE.strip().splitlines():
+for _line in _OPPOSITE.replace("-", "·").strip().splitlines():
     _one, _, _other = _line.partition("|")
     _OPPOSITES |= {
         frozenset((canonical(stem(fold(a))), canonical(stem(fold(b))))) for a in _one.split() for b in _other.split()

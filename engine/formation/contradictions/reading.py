@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .lexicon import EMPTY, FUNCTION, NEGATIONS, canonical, covers
+from .lexicon import EMPTY, FUNCTION, FUNCTION_STEMS, NEGATIONS, canonical, covers
 from .patterns import ENDED, PAST
 from .words import CJK, fold, plain, same_word, stem, tokens
 
@@ -83,6 +83,11 @@ class Reading:
     indefinite: bool
 
 
+_PARTICLE = re.compile(
+    r"\b(?P<verb>(?:turn|switch|put|tak|take|took|pick|get|gett|got|go|goe|going|climb|sign|log|opt)(?:s|ed|ing|es)?) (?P<particle>on|off|up|down|in|out)\b(?! (?:the|a|an) (?!light|music|heat|tv|radio|notification))"
+)
+
+
 def read(words: str) -> Reading:
     """Reads a sentence, of a long text its beginning."""
     return _read(words[:READ])
@@ -92,13 +97,14 @@ def read(words: str) -> Reading:
 def _read(words: str) -> Reading:
     text = plain(words)
     bare = _ASIDE.sub(" ", _TIME.sub(" ", text))
+    bare = _PARTICLE.sub(lambda match: f"{stem(match['verb'])}·{match['particle']}", bare)
     content = []
     spoken: dict[str, str] = {}
     for word in tokens(bare):
         if word in FUNCTION or word in NEGATIONS or not any(letter.isalnum() for letter in word):
             continue
         base = canonical(stem(word))
-        if base not in EMPTY and base not in FUNCTION and base not in _GRAMMAR:
+        if base not in EMPTY and base not in FUNCTION_STEMS and base not in _GRAMMAR:
             content.append(base)
             spoken.setdefault(base, word)
     denials = _NEGATION.findall(_NO_NEGATION.sub(" ", text))

@@ -13,7 +13,7 @@ from functools import lru_cache
 __all__ = ["CJK", "fold", "is_latin", "plain", "same_word", "stem", "tokens"]
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々〇"
-_TOKEN = re.compile(rf"\d+(?:[.:/-]\d+)*|[{CJK}]|[^\W\d_{CJK}]+(?:[+#]+)?|[.,;!?。，；！？、]")
+_TOKEN = re.compile(rf"\d+(?:[.:/-]\d+)*|[{CJK}]|[^\W\d_{CJK}]+(?:·[a-z]+)?(?:[+#]+)?|[.,;!?。，；！？、]")
 _CONTRACTIONS = (
     (re.compile(r"\bcan't\b|\bcannot\b|\bcant\b"), "can not"),
     (re.compile(r"\bwon't\b|\bwont\b"), "will not"),
@@ -117,8 +117,14 @@ def tokens(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """*word* without the endings of English; other words only lose what looks the same there."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    base = _IRREGULAR.get(word, word)
+    return base if base.endswith(("ing", "s")) and word in _IRREGULAR else _regular(base)
+
+
+def _regular(word: str) -> str:
+    if "·" in word:
+        verb, _, particle = word.partition("·")
+        return f"{stem(verb)}·{particle}"
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -142,6 +148,8 @@ def same_word(one: str, other: str) -> bool:
     """Whether two stems are one word: equal, or one with a longer ending (for languages whose endings are unknown)."""
     if one == other:
         return True
+    if ("·" in one) != ("·" in other):  # a verb with and without its particle: *climb up*, *climb*
+        return one.partition("·")[0] == other.partition("·")[0]
     short, long = sorted((one, other), key=len)
     if len(short) > 2 and long.startswith(short) and long[len(short) :] in _ENDINGS:
         return True
