@@ -106,6 +106,13 @@ def test_a_rule_and_its_opposite_at_one_path_contradict_whatever_their_words() -
         ("我喜欢咖啡", "我讨厌咖啡"),
         ("uses vim", "switched from vim to emacs"),
         ("prefers tea over coffee", "prefers coffee over tea"),
+        ("My company is based in Munich", "My company moved to Berlin"),
+        ("My brother lives in Rome", "My brother Max moved to Oslo"),
+        ("works as a nurse", "became a lawyer"),
+        ("I'm single", "I got married last week"),
+        ("my favourite colour is green", "my favourite colour is blue"),
+        ("My manager is Priya", "My manager is Tomasz now"),
+        ("lactose intolerant", "drinks a glass of milk every day"),
     ],
 )
 def test_claims_of_one_slot_contradict_without_any_model(old: str, new: str) -> None:
@@ -155,6 +162,17 @@ def test_what_is_denied_or_ended_word_by_word_needs_no_similarity(old: str, new:
         ("I don't like cilantro", "I hate cilantro"),
         ("I live in Berlin", "I live in a flat in Berlin"),
         ("A small dog runs across the lawn", "A big dog runs across the lawn"),
+        ("I live in Berlin", "My company is based in Munich"),
+        ("I'm 34 years old", "My house is 100 years old"),
+        ("I live in Berlin", "I'd love to live in Porto"),
+        ("I'm vegan", "Should I eat steak now?"),
+        ("Ich wohne in Bonn", "Ich würde gern nach Köln ziehen"),
+        ("I smoke", "I'm trying to quit smoking"),
+        ("I'm vegan", "I ate steak once by mistake"),
+        ("Never call me before 9", "Never call me after 22"),
+        ("My brother Tom lives in Rome", "My brother Max lives in Oslo"),
+        ("I like sushi", "I don't like sushi from that place"),
+        ("I love running", "I hate running in the rain"),
     ],
 )
 def test_what_may_both_hold_is_no_contradiction(old: str, new: str) -> None:

@@ -42,5 +42,7 @@ class Claim:
     left: str = ""
     sign: int = 1
     when: frozenset[str] = frozenset()
+    subject: str = ""
+    """Whose it is, where it is not the person's: *our team*, *the office*."""
     proper: bool = False
     """Whether *thing* is written like a name."""

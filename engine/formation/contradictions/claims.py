@@ -112,7 +112,28 @@ def _from_words(words: str) -> tuple[Claim, ...]:
     ]
     found += [*_switches(text), *_preferences(text), *_feelings(text), *_uses(text)]
     names = {fold(name) for name in re.findall(r"(?<=[a-z,] )[A-ZÀ-Þ]\w+", words)}
-    return tuple(replace(claim, proper=bool(names.intersection(claim.thing.split()))) for claim in found)
+    subject = _subject(text)
+    return tuple(
+        replace(claim, subject=subject, proper=bool(names.intersection(claim.thing.split()))) for claim in found
+    )
+
+
+_SUBJECT = re.compile(
+    r"^(?:(?:today|now|and|but|yes|so|well|recently|actually|remember that),? )*(?:my|our|the|his|her|their|mein|meine|unser|unsere|mi|mis|nuestro|"
+    r"nuestra|mon|ma|mes|notre|le|la) (?P<of>[a-z]+(?: [a-z]+)?) (?:(?:now|also|still|only|no longer|just|recently|jetzt|ahora|maintenant) )?"
+    r"(?:is|are|was|were|has|have|had|do|does|can|will|[a-z]{2,}(?:s|ed)|moved|went|ran|run|use|live|work|prefer|like|ist|sind|wohnt|arbeitet|"
+    r"es|son|vive|trabaja|est|sont|habite|travaille)\b"
+)
+_OWN = frozenset(
+    "user users person owner client home hometown city name family home city favourite favorite zuhause casa maison".split()
+)
+
+
+def _subject(text: str) -> str:
+    match = _SUBJECT.match(text)
+    if match is None or match["of"].split()[0] in _OWN:
+        return ""
+    return match["of"].split()[0]
 
 
 def _one_value(text: str, digits: str) -> list[Claim]:

@@ -42,6 +42,8 @@ def compared(old: Claim, new: Claim, *, now: bool) -> Finding | None:
     """What the two say of one another, or None where they are about different things. *now*: the new one says that
     something has changed (*now*, *these days*, *again*).
     """
+    if old.subject != new.subject and not {old.slot, new.slot} & {Slot.FAVOURITE, Slot.ATTRIBUTE}:
+        return None
     if old.slot in _LIMITED and new.slot in _LIMITED and _apart(old.when, new.when):
         return _manner(old, new) if old.slot is new.slot and same_thing(old.thing, new.thing) else None
     finding = _compared(old, new, now)

@@ -27,7 +27,7 @@ _CANNOT_EAT = re.compile(
     r"\b(?:allergic to|intolerant to|allergy to|allergisch gegen|alergic[oa] a(?:l| los| las| la)?|allergique (?:a|aux?)) (?P<x>[^.,;!?]+)|(?:\b|^)(?P<y>[a-z]+) (?:allergy|intolerance)\b|对(?P<z>[一-鿿]+?)过敏"
 )
 _EATING = re.compile(
-    rf"\b(?:eat|eats|eating|ate|had|have|having|cook|cooked|order|ordered|drink|drinks|love|loves|like|likes|enjoy|want|crave|"
+    rf"\b(?:eat|eats|eating|ate|had|have|having|order|drink|drinks|love|loves|like|likes|enjoy|want|crave|"
     rf"esse|isst|trinke|como|come|comer|bebo|bebe|mange|bois|aime|adore) (?P<x>[^.,;!?]+)|(?:吃|喝)了?(?P<y>[{CJK}]+)|(?P<z>[{CJK}]+?)[をも](?:食べ|飲)"
 )
 

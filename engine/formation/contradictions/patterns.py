@@ -11,7 +11,19 @@ import re
 
 from .words import CJK
 
-__all__ = ["ENDED", "FEELINGS", "ONE_VALUE", "PAST", "PREFERENCES", "ROLES", "STATES", "STOPPED", "SWITCHES", "USES"]
+__all__ = [
+    "ENDED",
+    "FEELINGS",
+    "ONE_VALUE",
+    "PAST",
+    "PREFERENCES",
+    "ROLES",
+    "STATES",
+    "STOPPED",
+    "SWITCHES",
+    "UNREAL",
+    "USES",
+]
 
 _X = r"(?P<x>(?:[^.,;!?。，；！？、]|(?<=\d)\.(?=\d))+)"
 _Y = r"(?P<y>[^.,;!?。，；！？、]+?)"
@@ -247,3 +259,11 @@ PAST = re.compile(
     r"|\bfruher\b|\bdamals\b|\bantes\b|\bde nino\b|\bsolia\b|\bautrefois\b|\bavant\b|\bjadis\b|以前|从前|曾经|昔|かつて"
 )  # fmt: skip
 """That it was so once. In an old statement it says nothing of today."""
+
+UNREAL = re.compile(
+    r"\?\s*$|\b(?:would (?:like|love|hate) to|want(?:s|ed)? to|desire to|wish(?:es)?|hop(?:e|es|ing) to|plan(?:s|ning)? (?:to|on)|dream(?:s|ing)? of|might|(?:i|we|you|he|she|they|it) may|maybe|perhaps|"
+    r"consider(?:s|ing)?|think(?:s|ing)? (?:about|of)|applied|applying|going to (?:move|start|try|switch|become|eat|buy|quit|stop)|someday|try(?:ing)? to (?:quit|stop|give up|cut)|if i|if we|pretend|imagine|suppose|thought about)\b|^if\b"
+    r"|\b(?:mochte|wurde|konnte|vielleicht|uberlege|falls|hoffe)\b|\b(?:quiero|quisiera|gustaria|quiza|quizas|tal vez|ojala|pienso)\b"
+    r"|\b(?:voudrais|aimerais|peut-etre|pense|envie d)\b|如果|可能|也许|打算|考虑|我想|かもしれ|たいです|たいと|もし"
+)  # fmt: skip
+"""That it is wished, planned, possible or asked, and not so."""

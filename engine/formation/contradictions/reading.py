@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .lexicon import EMPTY, FUNCTION, FUNCTION_STEMS, NEGATIONS, canonical, covers
-from .patterns import ENDED, PAST
+from .patterns import ENDED, PAST, UNREAL
 from .words import CJK, fold, plain, same_word, stem, tokens
 
-__all__ = ["READ", "Reading", "coverage", "read", "unmatched"]
+__all__ = ["READ", "Reading", "coverage", "read", "same_person", "unmatched"]
 
 READ = 1000
 """Characters of a statement that are looked at: what is a sentence is shorter, and patterns take their time."""
@@ -79,6 +79,7 @@ class Reading:
     negated: bool
     ended: bool
     past: bool
+    unreal: bool
     who: str
     indefinite: bool
 
@@ -117,6 +118,7 @@ def _read(words: str) -> Reading:
         bool(denials),
         ended,
         PAST.search(text) is not None and not ended,
+        UNREAL.search(text) is not None,
         _subject(words, text),
         _INDEFINITE.match(text) is not None and _PERSONAL.search(text) is None,
     )
@@ -129,11 +131,17 @@ _GRAMMAR = frozenset("うせんのはがをにでともかられるてますし�
 def _subject(words: str, text: str) -> str:
     other = _OTHER.match(text) or _OTHER_CJK.match(text)
     if other is not None:
-        return other["who"]
+        name = re.search(rf"(?i:{other['who']}),? ([A-Z][a-zà-ÿ]+)", words)
+        return other["who"] if name is None else f"{other['who']} {fold(name[1])}"
     named = _NAMED.match(words.strip())
     if named is None or named["who"] in _STARTERS or (named["who"].endswith("s") and not named["sure"]):
         return ""  # who is left out: *Wears glasses*
     return fold(named["who"])
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether two may be one: *my brother* and *my brother Tom*, but not *my brother Max*."""
+    return one == other or (bool(one and other) and (one.startswith(f"{other} ") or other.startswith(f"{one} ")))
 
 
 def unmatched(special: Iterable[str], general: Iterable[str]) -> list[str]:

@@ -21,7 +21,7 @@ from .claims import claims_of
 from .comparing import Finding, compared
 from .kinds import kinds_of
 from .lexicon import are_opposite
-from .reading import Reading, coverage, read, unmatched
+from .reading import Reading, coverage, read, same_person, unmatched
 from .statements import Layer, Relation, Statement, Verdict
 from .structure import side_by_side
 from .words import same_word
@@ -54,7 +54,9 @@ _HALF = 0.5
 def by_claims(old: Statement, new: Statement) -> Verdict | None:
     """What the claims of the two say of one another; None if nothing. O(claims²), a handful each."""
     before, after = read(old.words), read(new.words)
-    if before.who != after.who or before.past or before.indefinite or after.indefinite:
+    if not same_person(before.who, after.who) or before.past or before.indefinite or after.indefinite:
+        return None
+    if before.unreal is not after.unreal:  # a wish takes nothing back
         return None
     over = _stopped(old, new, before)
     if over is not None:
@@ -87,6 +89,8 @@ def _in_time(old: Claim, new: Claim, before: Reading, after: Reading, finding: F
     """The finding once it is known what is over: *no longer* turns a repetition into a contradiction."""
     if finding is None or new.slot is Slot.SWITCHES:
         return finding
+    if Slot.EATS in (old.slot, new.slot) and _ONCE.search(after.text) and not _NOW.search(after.text):
+        return Finding(Relation.UNSURE, 0.4, f"{finding.reason}; but it may have been for once")
     over = (after.ended or after.past) and new.sign > 0
     begun = before.ended and old.sign > 0
     if over is begun:
@@ -99,7 +103,7 @@ def _in_time(old: Claim, new: Claim, before: Reading, after: Reading, finding: F
 def by_signals(old: Statement, new: Statement) -> Verdict | None:
     """What single words say; for statements whose similarity lies inside the band. O(words²)."""
     before, after = read(old.words), read(new.words)
-    if before.who != after.who:
+    if not same_person(before.who, after.who):
         reason = f"one speaks of {before.who or 'the person'}, the other of {after.who or 'the person'}"
         return Verdict(Relation.NEUTRAL, 0.8, Layer.SIGNALS, (reason,))
     if before.past and not after.past:
@@ -107,6 +111,10 @@ def by_signals(old: Statement, new: Statement) -> Verdict | None:
     findings = [*_ended(before, after), *_denied(before, after), *_denied_in_part(before, after)]
     if not findings and before.negated == after.negated:
         findings = [*_opposite(before, after), *_numbers(before, after), *_replaced(before, after)]
+    if before.unreal is not after.unreal:
+        findings = [
+            Finding(Relation.UNSURE, 0.4, f"{one.reason}; but one is a wish, a guess or a question") for one in findings
+        ]
     return _strongest(findings)
 
 
@@ -180,10 +188,20 @@ def _numbers(before: Reading, after: Reading) -> list[Finding]:
     left, right = unmatched(before.content, after.content), unmatched(after.content, before.content)
     if not (left and right and left[0][0].isdigit() and right[0][0].isdigit()):
         return []
+    if _bound(before.text, left[0]) != _bound(after.text, right[0]):
+        return []  # *before 9* and *after 22* are two bounds
     reason = f"it was {left[0]} and is {right[0]}"
     if len(left) == len(right) == 1 and not before.indefinite and not _ONCE.search(after.text):
         return [Finding(Relation.CONTRADICTS, 0.8, f"{reason}, and the rest is the same")]
     return [Finding(Relation.UNSURE, 0.4, reason)] if len(left) == len(right) == 1 else []
+
+
+def _bound(text: str, number: str) -> str:
+    match = re.search(
+        rf"\b(before|after|until|till|from|over|under|above|below|least|most|than|vor|nach|bis|ab) {re.escape(number)}\b",
+        text,
+    )
+    return "" if match is None else match[1]
 
 
 def _replaced(before: Reading, after: Reading) -> list[Finding]:

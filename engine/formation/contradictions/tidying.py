@@ -21,12 +21,12 @@ _TRAILING = re.compile(
     r"seats?|jetzt|inzwischen|wieder|sehr|nicht|mehr|gerne?|um|ahora|mucho|maintenant|desormais|beaucoup|pas|plus|vor))+$"
 )
 _CUT = re.compile(
-    r" (?:and|but|because|since|so|though|although|if|that|which|who|where|over|instead of|rather than|than|compared|"
+    r" (?:and|but|because|since|so|though|although|if|that (?:i|we|he|she|it|they|is|are|was|has)|which|who|where|over|instead of|rather than|than|compared|"
     r"und|aber|weil|als|statt|seit|y|pero|porque|desde|que|en vez de|et|mais|parce|depuis|plutot que|"
-    r"more than|together with|to be|as of|from) "
+    r"more than|together with|to be|as of) "
 )
 _WHEN = re.compile(
-    r" (?:in|on|at|for|when|while|during|before|after|with|as|if|by|whenever|im|am|bei|beim|zum|fur|wenn|mit|en|por|para|"
+    r" (?:in|on|at|for|from|when|while|during|before|after|with|as|if|by|whenever|im|am|bei|beim|zum|fur|wenn|mit|en|por|para|"
     r"cuando|con|au|pour|quand|avec|le matin|le soir|les|abends|morgens) .*$"
 )
 _NEGATED_BEFORE = re.compile(
