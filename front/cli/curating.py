@@ -67,21 +67,39 @@ def curate(
     _show_report(report, dry_run, counts_only=explained)
 
 
-def hypotheses(home: Home = None, as_json: AsJson = False) -> None:
+def hypotheses(
+    sightings: Annotated[
+        int | None, typer.Option("--sightings", metavar="N", help="Let a memory take N sightings from now on.")
+    ] = None,
+    conversations: Annotated[
+        int | None, typer.Option("--conversations", metavar="N", help="In at least N conversations.")
+    ] = None,
+    fade_days: Annotated[
+        int | None, typer.Option("--fade-days", metavar="N", help="Drop what nothing has repeated for N days.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
     """Show what has been seen but has not earned a memory yet: how often, in how many conversations, and when.
+
+    With a number, changes what it takes to earn one, on all devices.
 
     JSON: {"hypotheses": [{"scope", "path", "value", "sightings": the person's, "conversations", "others": sightings of
     what somebody else said, "waits_for_room": said outright, when there was no room, "first", "last", "seen": [{"at",
-    "source", "text", "session", "message"}]}]}, most often seen first.
+    "source", "text", "session", "message"}]}], most often seen first, "rule": {"sightings", "conversations",
+    "fade_days"}}.
 
     \b
-    Example:
+    Examples:
       vademecum hypotheses
+      vademecum hypotheses --sightings 5 --conversations 3
     """
     with Vault.open(home_folder(home)) as vault:
-        found = vault.hypotheses()
+        if (sightings, conversations, fade_days) != (None, None, None):
+            vault.set_graduation(sightings=sightings, conversations=conversations, fade_days=fade_days)
+        found, rule = vault.hypotheses(), vault.graduation
     if as_json:
-        print_json({"hypotheses": [one.as_json() for one in found]})
+        print_json({"hypotheses": [one.as_json() for one in found], "rule": rule._asdict()})
         return
     if not found:
         print_line("There are no hypotheses.")
@@ -93,6 +111,11 @@ def hypotheses(home: Home = None, as_json: AsJson = False) -> None:
         for seen in one.sightings:
             said = "" if seen.by_person else f"  ({seen.source}; does not count)"
             print_line(printable(f"  “{_shortened(seen.quote)}”{said}"))
+    print_line(
+        f"A memory takes {counted(rule.sightings, 'sighting', 'sightings')} in "
+        f"{counted(rule.conversations, 'conversation', 'conversations')}; what nothing repeats is dropped after "
+        f"{counted(rule.fade_days, 'day', 'days')}."
+    )
 
 
 def links(path: PathName, scope: Scope = None, home: Home = None, as_json: AsJson = False) -> None:

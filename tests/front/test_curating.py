@@ -152,7 +152,11 @@ def test_hypotheses_and_links_are_shown(call: Call, tmp_path: Path) -> None:
 
     home = tmp_path / "v"
     assert call("init", "--home", home).code == 0
-    assert call("hypotheses", "--home", home).out == "There are no hypotheses.\n"
+    rule = "A memory takes 3 sightings in 2 conversations; what nothing repeats is dropped after 60 days.\n"
+    assert call("hypotheses", "--home", home).out == f"There are no hypotheses.\n{rule}"
+    changed = call("hypotheses", "--home", home, "--sightings", 5, "--fade-days", 9, "--json").json
+    assert changed["rule"] == {"sightings": 5, "conversations": 2, "fade_days": 9}
+    assert "whole numbers from 1" in call("hypotheses", "--home", home, "--sightings", 0).refusal
     assert call("links", "diet", "--home", home).out == "Nothing is linked with diet.\n"
     with Vault.open(home) as vault:
         vault.user.set("diet", "vegan")
