@@ -35,6 +35,7 @@ _ALL = (
     Attribute("nationality", "identity"),
     Attribute("languages", "identity", many=True),
     Attribute("home.city", "fact"),
+    Attribute("home.region", "fact"),
     Attribute("home.country", "fact"),
     Attribute("home.timezone", "fact"),
     Attribute("work.employer", "fact"),

@@ -28,7 +28,7 @@ _TASTE = {
     "do not like": "dislikes", "do not enjoy": "dislikes", "can not handle": "avoids", "do not care for": "dislikes",
     "avoid": "avoids", "do not eat": "avoids", "can not eat": "avoids", "can not have": "avoids", "prefer": "prefers",
     "do not drink": "avoids", "can not drink": "avoids", "gave up": "avoids", "have given up": "avoids",
-    "no longer eat": "avoids", "no longer drink": "avoids", "no longer like": "dislikes", "no longer enjoy": "dislikes", "stopped eating": "avoids", "quit eating": "avoids", "stopped drinking": "avoids", "have stopped eating": "avoids",
+    "never eat": "avoids", "never drink": "avoids", "no longer eat": "avoids", "no longer drink": "avoids", "no longer like": "dislikes", "no longer enjoy": "dislikes", "stopped eating": "avoids", "quit eating": "avoids", "stopped drinking": "avoids", "have stopped eating": "avoids",
     "can not tolerate": "avoids", "am a fan of": "likes", "am not a fan of": "dislikes", "am into": "likes",
     "am a big fan of": "likes", "am a huge fan of": "loves", "am not into": "dislikes", "am not a big fan of": "dislikes",
     "am fond of": "likes", "am obsessed with": "loves", "am crazy about": "loves", "am not fond of": "dislikes",

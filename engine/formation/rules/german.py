@@ -190,6 +190,7 @@ LANGUAGE = Language(
         Form(r"meine? (?P<attribute>\w+) (?:ist|sind|heißt) (?:der |die |das )?(?P<named>.+)", "{attribute}", None, 0.88),
         Form(r"ich (?P<verb>mag|esse|trinke) keine?n? (?P<things>.+?)(?: mehr)?", "preferences.*", _KEIN, 0.9),
         Form(r"ich (?P<verb>mag) (?P<things>.+?) (?:gar |überhaupt )?(?:nicht|nicht mehr|nicht so gern|nicht so gerne)", "preferences.*", {"mag": "dislikes"}, 0.9),
+        Form(r"ich (?:esse|trinke) (?:nie|niemals|nie wieder|grundsätzlich kein\w*) (?P<things>.+)", "preferences.*", "avoids", 0.9),
         Form(r"ich (?:mag|finde) (?P<things>.+?) lieber(?: als .+)?", "preferences.*", "prefers", 0.9),
         Form(r"mir ist (?P<things>.+?) lieber(?: als .+)?", "preferences.*", "prefers", 0.9),
         Form(r"ich (?:mag|esse|trinke|nehme) lieber (?P<things>.+?)(?: als .+)?", "preferences.*", "prefers", 0.9),

@@ -68,6 +68,10 @@ def fill_place(words: str, language: Language, sloppy: int) -> list[Filled] | No
         if country:
             found.append(Filled(segment(country), country, "home.country", part))
             continue
+        region = language.meaning("region", part)
+        if region:
+            found.append(Filled(segment(region), region, "home.region", part))
+            continue
         if place and len(part) <= 3:
             continue  # a state behind a city: Austin, TX
         city = proper(part, language, sloppy)

@@ -91,10 +91,11 @@ LANGUAGE = Language(
         "attribute": meanings('coche|carro|auto=notes.car; bici|bicicleta=notes.bike; talla=notes.dress-size; talla de zapato|número de pie=notes.shoe-size; altura=health.height; peso=health.weight; grupo sanguíneo=health.blood-type; signo=notes.star-sign; banco=finances.bank; presupuesto=finances.budget; editor=choices.editor; navegador=choices.browser; apellido=notes.last-name; universidad=notes.university; religión=beliefs.religion'),
         "habit": meanings("fumar|fumo|tabaco=smoking; beber|bebo|alcohol=drinking"),
         "status": meanings("casado|casada=married; soltero|soltera=single; divorciado|divorciada=divorced; viudo|viuda=widowed; prometido|prometida=engaged"),
+        "region": meanings("Cataluña=Catalonia; Andalucía=Andalusia; Galicia=Galicia; Asturias=Asturias; Aragón=Aragon; Extremadura=Extremadura; País Vasco|el País Vasco=Basque Country; California=California; Texas|Tejas=Texas; Florida|la Florida=Florida"),
         "manner": meanings("más corto|más breve|más conciso|sé breve=short answers; más detalles|más detallado|más largo=detailed answers; más sencillo|más simple|más fácil=simple words; en una lista|como lista=lists; en una tabla|como tabla=tables; paso a paso=step by step; más formal=formal tone; menos formal|más informal=informal tone; sin emojis=no emojis; solo el código|sólo el código=code only; con ejemplos=examples"),
         "not-allergen": same("los lunes|lunes|trabajo|gente|tontería|tonterías|idiotas|estupidez|política|deporte|drama|mentiras"),
         "not-name": same("gracias|claro|bien|luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
-        "not-place": same("gracias|nunca|luego|claro|bien|perfecto|verdad|paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
+        "not-place": same("europa|asia|áfrica|gracias|nunca|luego|claro|bien|perfecto|verdad|paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
     },
     frames=(
         Frame(r"(?=al[eé]rgic[oa] )", "soy "),

@@ -50,7 +50,7 @@ SAYS = [
     ("shorter please", "?preferences.short-answers=prefers"),
     ("in German please", "?choices.answer-language=German"),
     ("From now on, answer in English", "rules.answer-english=Answer in English"),
-    ("I never eat meat", "routines.eat-meat=I never eat meat"),
+    ("I never eat meat", "preferences.meat=avoids"),
     (
         "When booking flights, always choose aisle seats.",
         "rules.booking-flights-choose-aisle-seats=When booking flights, always choose aisle seats",
@@ -104,7 +104,7 @@ SAYS = [
     ("I can't stand loud restaurants.", "preferences.loud-restaurants=hates"),
     ("I don't eat pork.", "preferences.pork=avoids"),
     ("I don't drink coffee after noon.", "preferences.coffee-after-noon=avoids"),
-    ("I never drink alcohol.", "routines.drink-alcohol=I never drink alcohol"),
+    ("I never drink alcohol.", "preferences.alcohol=avoids"),
     ("I always fly with Lufthansa.", "routines.fly-lufthansa=I always fly with Lufthansa"),
     ("I only eat organic food.", "routines.only-eat-organic-food=I only eat organic food"),
     ("I prefer dark mode.", "preferences.dark-mode=prefers"),
@@ -277,6 +277,10 @@ SAYS = [
     ("I don't smoke", "routines.smoking=no"),
     ("I don't drink", "routines.drinking=no"),
     ("I don't have kids", "-family.children=kids"),
+    ("I live in California", "home.region=California"),
+    ("I live in Austin, Texas", "home.city=Austin, home.region=Texas"),
+    ("I live in Austin, TX", "home.city=Austin"),
+    ("I live in Toronto, Ontario", "home.city=Toronto, home.region=Ontario"),
 ]
 
 SILENT = [
@@ -615,4 +619,5 @@ SILENT = [
     "I moved out",
     "I don't have a car",
     "I live at 12 Main Street, Boston",
+    "I live in Europe",
 ]

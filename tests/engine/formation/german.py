@@ -112,6 +112,8 @@ SAYS = [
     ("Mein Auto ist ein Golf", "notes.car=Golf"),
     ("Meine Schuhgröße ist 42", "notes.shoe-size=42"),
     ("Ich bin ein großer Fan von Jazz", "preferences.jazz=loves"),
+    ("Ich wohne in Bayern", "home.region=Bavaria"),
+    ("Ich esse nie Fleisch", "preferences.fleisch=avoids"),
 ]
 
 SILENT = [
