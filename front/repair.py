@@ -222,6 +222,8 @@ class _Rebuilding:
             kept = loose.get(Table.META, {}).get(RELAY)
         relay = self._relay or (None if kept is None else kept.decode("utf-8", "replace"))
         statements = [*loose.get(Table.ROSTER, {}).values(), *found[Table.ROSTER].values()]
+        if self._is_revoked(statements):
+            relay = None  # it gives this device nothing any more
         if relay is not None:
             from vademecum.transport.readmission import fetch_statements
 
@@ -233,6 +235,13 @@ class _Rebuilding:
                 "The damage has taken the list of the vault's devices, or the address of the relay that has it. Give "
                 "it with `vademecum doctor --repair --relay URL`; or join this device again from another one."
             ) from error
+
+    def _is_revoked(self, statements: Sequence[bytes]) -> bool:
+        try:
+            roster = Roster.verify(self._identity.vault, list(dict.fromkeys(statements)))
+        except PeerFault:  # what is here is not whole: it will be seen what the relay says
+            return False
+        return roster.is_revoked(self._identity.device)
 
     def _begin(self, transaction: Transaction, meta: Mapping[bytes, bytes], roster: Roster, relay: str | None) -> None:
         for key, value in meta.items():

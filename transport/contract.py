@@ -68,6 +68,10 @@ class Ledger(Protocol):
         """Adds statements and returns the roster that results, durable on return. Raises ``InvalidRoster``."""
         ...
 
+    def tend(self) -> None:
+        """Adds to the roster what this device has to say there by itself, where others were revoked: `tending`."""
+        ...
+
     def sign_login(self, origin: str, nonce: bytes, expiry: int) -> bytes:
         """The login proof of ``login.py`` for a relay's challenge. ``expiry`` is in milliseconds since 1970."""
         ...

@@ -190,6 +190,8 @@ class _Run:
         limit = self._intake.limit(header.device)
         if limit is None or header.seq < limit[0] or (header.seq, its_hash) == limit:
             return
+        if header.device == self._transaction.device or header.device in chains.former_clients(self._writer):
+            return  # what is put together anew here may be all that there is of it
         chains.note_refused(self._writer, self._channel, header.device, header.seq)
         raise AuthorRevoked(
             "Its device has been revoked, and no other device of the vault had it by then. It is still on that device: "

@@ -95,13 +95,18 @@ class ReplicaLedger:
     def merge_roster(self, statements: Sequence[bytes]) -> Roster:
         self.follow()  # what comes is for the device that this one is now, and for no former one
         self._keep(statements)
-        self.tend()
+        self.tend(patient=True)
         return self._roster
 
-    def tend(self) -> None:
-        """Says in the roster what this device has to say there by itself: see `tending`."""
+    def tend(self, *, patient: bool = False) -> None:
         said = due_statements(
-            self._replica, self.roster(), self._keys, self._secrets, entropy=self._entropy, at_ms=self._wall()
+            self._replica,
+            self.roster(),
+            self._keys,
+            self._secrets,
+            patient=patient,
+            entropy=self._entropy,
+            at_ms=self._wall(),
         )
         if said:
             self._keep(said)
@@ -225,7 +230,7 @@ class ReplicaLedger:
                 received = rebasing.adopt(
                     self._replica, parts, lambda writer: chains.set_position(writer, channel, log_id, position)
                 )
-                self.tend()  # it may contain more of a revoked device than any other member has told of
+                self.tend(patient=True)  # it may contain more of a revoked device than any other member has told of
                 return received
             except Twin as twin:
                 self._renew(Fork(twin.channel, twin.device, twin.seq))

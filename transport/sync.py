@@ -68,7 +68,7 @@ from vademecum.transport.sync_snapshots import Snapshots
 __all__ = ["Ledger", "Problem", "Received", "State", "Sync"]
 
 
-PASSING = (OtherGeneration.code, KeysMissing.code, "refused:behind", "refused:revoked")
+PASSING = (OtherGeneration.code, KeysMissing.code, "refused:behind", "refused:revoked", "cannot-catch-up")
 """Problems with a channel that are over as soon as the two sides agree on it."""
 
 
@@ -248,6 +248,7 @@ class Sync:
     def _welcomed(self, welcome: frames.Welcome) -> None:
         session = self._session
         self._merge_roster(welcome.statements)
+        self._ledger.tend()
         session.log_id = welcome.log_id
         self.state = State.SYNCING
         self._ledger.seal_pending()
@@ -290,6 +291,8 @@ class Sync:
 
     def _check(self, _: None) -> None:
         self._session.checks += 1
+        self._ledger.tend()
+        self._login.enrol()
         self._session.send(frames.Ask())
         self._snapshots.try_again()
 

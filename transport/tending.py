@@ -5,7 +5,8 @@ so who holds more than the roster names says so, as a witness; then all take it 
 
 *That the keys go to those who are in the vault.* If two epochs began at the same time, or one did while a device was
 let in elsewhere, then the epoch in force is for somebody who was revoked, or not for everybody. An administrator that
-sees it begins another one.
+sees it begins another one. Where all are connected all see it at the same moment, and one statement is enough: then the
+first of them does it, and the others only when they next compare themselves with the relay.
 """
 
 from __future__ import annotations
@@ -31,10 +32,14 @@ def due_statements(
     keys: DeviceKeys,
     secrets: VaultSecrets,
     *,
+    patient: bool,
     entropy: Callable[[int], bytes],
     at_ms: int,
 ) -> Sequence[bytes]:
-    """What the device of *keys* has to say now; nothing where it is in the vault no more. O(channels) at most."""
+    """What the device of *keys* has to say now; nothing where it is in the vault no more. O(channels) at most.
+
+    *patient*: leaves it to the first administrator to begin an epoch.
+    """
     me = roster.members.get(keys.device)
     if me is None or me.revoked:
         return ()
@@ -44,7 +49,9 @@ def due_statements(
             held, snapshots = _unknown(view.reader, roster)
         if held or snapshots:
             said += witness(keys, roster, held, snapshots, at_ms=at_ms)
-    if me.role == ADMINISTRATOR and not is_settled(roster, secrets):
+    administrators = [who for who, one in roster.members.items() if one.role == ADMINISTRATOR and not one.revoked]
+    mine = keys.device in (administrators[:1] if patient else administrators)
+    if mine and not is_settled(roster, secrets):
         said.append(revoke(keys, roster, (), secrets=secrets, epoch_key=entropy(KEY_SIZE), at_ms=at_ms))
     return said
 

@@ -406,7 +406,8 @@ class World:
             return self.truth.facts
         out = [fact for device in self.devices if device not in self.live for fact in device.facts_written]
         by_others = [fact for device in self.live for fact in device.facts_written]
-        here = {self._identity(fact) for fact in one.facts() + one.told()}
+        held = [] if self.truth.copied else one.facts()  # where a name has written twice, its numbers say nothing
+        here = {self._identity(fact) for fact in held + one.told()}
         return by_others + [fact for fact in out if self._identity(fact) in here]
 
     def _identity(self, fact: Fact) -> tuple[object, ...]:
@@ -469,6 +470,10 @@ class World:
         """The journal of *one* tells of every value that was written and not forgotten, under whatever name."""
         kept = {entry.record.value for _, entry in one.journal() if isinstance(entry.record.value, str)}
         assert not kept & gone, f"forgotten values are in the journal: {sorted(kept & gone)}"
+        if self.truth.revoked:
+            # What came after what replaced it, because nobody had stood up for it yet, is told by those who held it.
+            told = [entry.record.value for other in self.live for _, entry in other.journal()]
+            kept |= {value for value in told if isinstance(value, str)}
         lost = {value for _, value, _ in _values(counted)} - kept - gone - self.truth.lost
         lost -= {value for _, value, said in _values(counted) if self.truth.is_old(said)}
         # Between a value and a deletion of the very same order the names decide, and a copy's has changed.

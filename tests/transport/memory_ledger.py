@@ -76,6 +76,9 @@ class MemoryLedger:
     def follow(self) -> None:
         pass
 
+    def tend(self) -> None:
+        pass
+
     def roster(self) -> Roster:
         return self._roster
 

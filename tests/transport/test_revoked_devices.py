@@ -9,6 +9,7 @@ import pytest
 
 from tests.transport.family import AT, device
 from tests.transport.member import Member, channel, members
+from vademecum.engine.merging import bind_own_client
 from vademecum.errors import Refused
 from vademecum.transport import chains
 from vademecum.transport.commit import commit_hash, parse_header
@@ -151,6 +152,20 @@ def test_two_revocations_at_the_same_time_end_in_one_epoch_that_neither_revoked_
             assert codes(gone, laptop.own()) == ["keys-missing"]
 
 
+def test_a_revoked_device_can_be_put_together_anew_from_its_own_commits(three: list[Member]) -> None:
+    laptop, phone, _ = three
+    phone.user.set("p", 1)
+    own = phone.own()
+    revokes(laptop, phone)
+    anew = Member(phone.replica.environment.folder.parent / "anew", 1, laptop.ledger.roster())
+    anew.replica.write(bind_own_client)
+    assert codes(laptop, own) == ["author-revoked"]
+    received = anew.take(own)
+    assert received.quarantined == ()
+    assert (received.applied, anew.values()) == (1, {"p": 1})
+    anew.replica.close()
+
+
 def test_a_device_let_in_at_the_same_time_reads_all_once_an_administrator_has_seen_both(tmp_path: Path) -> None:
     with members(tmp_path, 3) as (laptop, phone, tablet):
         revokes(laptop, phone)
@@ -163,6 +178,9 @@ def test_a_device_let_in_at_the_same_time_reads_all_once_an_administrator_has_se
         hears(late, laptop)
         assert codes(late, commits) == ["keys-missing"]
         hears(tablet, laptop)
+        hears(late, tablet)
+        assert codes(late, commits) == ["keys-missing"]  # the first administrator would begin the epoch at once
+        tablet.ledger.tend()
         hears(late, tablet)
         assert late.take(commits).applied == 1
         late.replica.close()
