@@ -16,10 +16,10 @@ SIGNALS = 100
 
 def rows() -> list[Row]:
     done = run(VAULTS, SIGNALS)
-    share = done["fair_share"]
     return [
         at_most("formation/sweep/wrong", len(done["wrong"]), "vaults", target=0),
-        at_most("formation/sweep/wait", done["longest_wait"], "s", floor=share, target=FAIR * share),
+        at_most("formation/sweep/wait", done["longest_wait_turns"], "turns", floor=VAULTS, target=FAIR * VAULTS),
+        at_most("formation/sweep/wait/seconds", done["longest_wait_seconds"], "s", target=None),
         at_least("formation/sweep/signals", done["signals_per_second"], "signals/s", target=None),
         at_least("formation/sweep/kills", done["kills"], "kills", target=None),
     ]

@@ -22,6 +22,7 @@ __all__ = ["HINT", "Hint", "find_vaults"]
 
 HINT = "signals.waiting"
 """Name of the hint in the vault's folder."""
+MARK_NS = 1_000_000
 DEPTH = 4
 """How deep below the root a vault's folder may lie."""
 
@@ -43,9 +44,17 @@ class Hint:
             os.unlink(self._path)  # noqa: PTH108
 
     def renew(self) -> None:
-        """Says that the vault has its turn just now, or has had it, and waits anew."""
+        """Says that the vault has had its turn just now, and waits anew."""
         with suppress(OSError):
             os.utime(self._path)
+
+    def mark(self) -> None:
+        """Says that a turn begins: what others have read of `since` holds no more. The vault keeps its place, should
+        the turn come to nothing.
+        """
+        with suppress(OSError):
+            found = os.stat(self._path)  # noqa: PTH116
+            os.utime(self._path, ns=(found.st_atime_ns, found.st_mtime_ns + MARK_NS))
 
     def since(self) -> float | None:
         """Seconds since 1970 at which the vault began to wait for its turn; None where nothing waits."""

@@ -2,8 +2,8 @@
 
 Rules for many vaults under one root:
 
-- **Who has waited longest is served first**, and nobody twice before everybody else who waits has had a turn. A turn
-  handles `LIMIT` signals at the most, so a vault with ten thousand takes its share and no more.
+- **Who has waited longest for a turn is served first**, so nobody twice before everybody else who waits has had one. A
+  turn handles `LIMIT` signals at the most, so a vault with ten thousand takes its share and no more.
 - **Finding them is cheap**: a look at each folder for its hint (see `hint`). Now and then, and when it begins, a
   sweep opens the vaults without a hint as well, and puts the hint where it was missing. Then each vault is also tended:
   hypotheses that have ripened, on whatever device, become memories, and those that nothing repeats are dropped.
@@ -154,16 +154,12 @@ class Sweeper:
         """
         swept = Swept() if swept is None else swept
         self._begun()
-        served: set[Path] = set()  # in this round
         while not self._stop.is_set():
             homes = list(self._homes())
             waiting = self._waiting(homes)
             if not waiting and self._look_fully(homes, swept):
                 break
-            rest = [(since, home) for since, home in waiting if home not in served]
-            if not rest:
-                served.clear()
-            self._serve_some(rest, served, swept)
+            self._serve_some(waiting, swept)
         return swept
 
     def start(self) -> None:
@@ -210,30 +206,32 @@ class Sweeper:
             self._wake.wait(self._interval * self._rng.uniform(1 - JITTER, 1 + JITTER))
             self._wake.clear()
 
-    def _serve_some(self, rest: list[tuple[float, Path]], served: set[Path], swept: Swept) -> None:
-        """Serves *rest* in turn, for `LIST_SECONDS`: then others may have waited longer than these."""
+    def _serve_some(self, waiting: list[tuple[float, Path]], swept: Swept) -> None:
+        """Serves *waiting* in turn, for `LIST_SECONDS`: then others may have waited longer than these."""
         until = time.monotonic() + LIST_SECONDS
-        for since, home in rest:
+        for since, home in waiting:
             if self._stop.is_set() or time.monotonic() > until:
                 return
-            if Hint(home).since() != since or self._serve(home, swept):  # or another sweep has begun its turn
-                served.add(home)
+            if Hint(home).since() == since:  # otherwise another sweep has begun its turn
+                self._serve(home, swept)
 
     def _waiting(self, homes: list[Path]) -> list[tuple[float, Path]]:
-        """Those that can have a turn now, and since when they have waited for it, longest first."""
-        now = time.monotonic()
+        """Those that can have a turn now, and since when they have waited for it, longest first.
+
+        That is a time of the wall clock. One that lies in the future is from before the clock was set back.
+        """
+        now, wall = time.monotonic(), time.time() + 1.0
         found = []
         for home in homes:
             if self._later.get(home, now) <= now:
                 since = Hint(home).since()
                 if since is not None:
-                    found.append((since, self._rng.random(), home))
-        return [(since, home) for since, _, home in sorted(found)]
+                    found.append((since if since <= wall else 0.0, self._rng.random(), since, home))
+        return [(since, home) for _, _, since, home in sorted(found)]
 
-    def _serve(self, home: Path, swept: Swept) -> bool:
-        """One turn; False if another curator has the vault."""
+    def _serve(self, home: Path, swept: Swept) -> None:
         now = time.monotonic()
-        Hint(home).renew()  # so that other sweeps, which have found it waiting as well, pass over it
+        Hint(home).mark()  # so that other sweeps, which have found it waiting as well, pass over it
         try:
             with self._opened(home) as vault:
                 turn, curator = turn_of(vault, self._lease_ms), self._curators(vault)
@@ -242,7 +240,7 @@ class Sweeper:
                     self._tend(home, turn, curator, swept)
         except Exception as error:  # noqa: BLE001 - whatever one vault has, the others go on
             self._trouble(home, error, swept)
-            return True
+            return
         self._retries.pop(home, None)
         swept.troubles.pop(home, None)
         if turned.next_ms is not None and not turned.busy:
@@ -252,7 +250,6 @@ class Sweeper:
         self._later[home] = now + again
         swept.add(home, turned)
         self._told(home, turned)
-        return not turned.busy
 
     def _look_fully(self, homes: list[Path], swept: Swept) -> bool:
         """Opens the vaults without a hint that have not been opened for long; whether that is done, and none waits.

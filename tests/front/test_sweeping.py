@@ -330,6 +330,17 @@ def test_who_has_waited_longest_is_first_and_a_vault_with_much_starves_nobody(tm
     assert [len(shown(home)) for home in (greedy, *others)] == [300, 30, 30, 30]
 
 
+def test_a_wall_clock_that_was_set_back_or_is_ahead_starves_nobody(tmp_path: Path) -> None:
+    homes = made(tmp_path, ["a", "b", "c"])
+    order: list[str] = []
+    for home, ahead in zip(homes, (0, 86_400, -86_400), strict=True):
+        fill(home, 60, sessions=1)
+        os.utime(home / HINT, (time.time() + ahead, time.time() + ahead))
+    sweeper(tmp_path, limit=20, told=lambda home, turned: order.append(home.name)).sweep()
+    assert order[:3] == ["b", "c", "a"]
+    assert sorted(order[3:6]) == sorted(order[6:9]) == ["a", "b", "c"]
+
+
 def test_a_vault_that_cannot_be_opened_stops_no_other(tmp_path: Path) -> None:
     good, bad = made(tmp_path, ["good", "bad"])
     for home in (good, bad):
