@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vademecum.errors import SuggestionsFull
+
 from ..records import Record
 from ..replica import Transaction
 from ..slots import SlotMap
+from . import suggestions
 from .comparing import Compared
 from .contradictions import Relation
 from .learning import CURATOR, said_last
@@ -59,6 +62,9 @@ class Beside:
                 newer, older = (
                     (new, old) if said_last(self._transaction, self._scope, record) <= said_ms else (old, new)
                 )
+                if newer == new and record.by_person:
+                    outcomes += self._ask(one, path, written, evidence)
+                    continue
                 kind, what = LinkType.CONTRADICTS, What.CONTRADICTION
             elif related < MOST_LINKS and (one.is_same or one.is_related):
                 newer, older = new, old
@@ -79,6 +85,20 @@ class Beside:
             if made:
                 outcomes.append(_outcome(what, kind, newer, older, one, evidence))
         return outcomes
+
+    def _ask(self, one: Compared, path: str, written: Record, evidence: tuple[str, ...]) -> list[Outcome]:
+        """What the person wrote is not flagged by what was learned: they are asked whether it is still so."""
+        if suggestions.why_not(self._transaction, self._scope, one.path, suggestions.ENDED) is not None:
+            return []
+        try:
+            asked = suggestions.suggest(
+                self._transaction, CURATOR, self._scope, one.path, suggestions.ENDED, written.receipts
+            )
+        except SuggestionsFull:
+            return []
+        reasons = "; ".join(one.verdict.reasons)
+        why = f"The person wrote {one.path} (“{one.words}”) themselves, so it stays, and they are asked: {reasons}."
+        return [Outcome(What.SUGGESTION, path, why, evidence, self._scope, other=asked)]
 
 
 def _kind(one: Compared) -> LinkType:

@@ -15,7 +15,7 @@ import pytest
 from tests.engine.box import Box, boxes
 from tests.engine.talking import Proposing, say
 from vademecum.embeddings.words import text_words
-from vademecum.engine.formation import hypotheses, signals
+from vademecum.engine.formation import hypotheses, signals, suggestions
 from vademecum.engine.formation.candidates import Candidate, Strength
 from vademecum.engine.formation.contradictions import Judge, Layer, Relation, Statement, Verdict
 from vademecum.engine.formation.curator import Curator
@@ -224,11 +224,18 @@ def test_the_persons_own_sentence_elsewhere_is_a_duplicate_and_stays_as_it_is(bo
     assert kinds(report) == [What.DUPLICATE] and box.row("notes.bike") == before
 
 
-def test_a_learned_word_does_not_flag_the_persons_own(box: Box) -> None:
+def test_a_learned_word_does_not_flag_the_persons_own_and_the_person_is_asked_once(box: Box) -> None:
     box.user.set("choices.test-runner", "I use pytest for all my tests")
     report = tell(box, "tools.unittest", "unittest", "I switched from pytest to unittest for all my tests")
-    assert What.CONTRADICTION in kinds(report)
-    assert flags(box) == set()
+    assert kinds(report) == [What.MEMORY, What.SUGGESTION]
+    assert flags(box) == set() and box.user.get("choices.test-runner") == "I use pytest for all my tests"
+    with box.replica.read() as view:
+        (asked,) = suggestions.open_suggestions(view)
+    assert asked.ends and asked.path == "choices.test-runner" and asked.id == report.outcomes[1].other
+    assert "unittest" in asked.receipts[0].text
+    box.replica.write(lambda transaction: suggestions.reject(transaction, asked.id))
+    again = tell(box, "tools.unittest2", "unittest2", "I switched from pytest to unittest2 for all my tests")
+    assert What.SUGGESTION not in kinds(again) and flags(box) == set()
 
 
 def test_a_doubt_lowers_the_confidence_of_what_was_said_outright(box: Box) -> None:
