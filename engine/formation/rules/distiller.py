@@ -27,6 +27,7 @@ LANGUAGES: tuple[Language, ...] = (
 )
 """In the order in which they are tried; the first that understands a sentence has it."""
 
+_COMMAS = (",", "，", "、")
 _OTHERS = ("family.", "pets.")
 """Paths of what is not about the person alone."""
 
@@ -98,6 +99,7 @@ def _sentence(
     if asked and not language.regex["asks"].match(_text(folded, clauses[-1])):
         return
     spoke = of_person = False
+    last = ""
     for clause in clauses[:-1] if asked else clauses:
         text = _text(folded, clause)
         before = folded.text[sentence.start : clause.start]
@@ -107,10 +109,11 @@ def _sentence(
             continue
         of_person = False
         unreal = bool(language.regex["unreal"].search(text))
-        for found in parse(text, language, known, sloppy, unreal):
+        for found in parse(text, language, known, sloppy, unreal, last):
             candidate = _candidate(message, folded, clause, found)
             if candidate is not None:
                 spoke = True
+                last = candidate.path
                 of_person = not candidate.path.startswith(_OTHERS)
                 yield candidate
 
@@ -121,7 +124,7 @@ def _clauses(folded: Folded, sentence: Sentence, language: Language) -> list[_Cl
         last = cut[-1]
         if found.start() > last.start:
             condition = language.regex["conditions"].match(folded.text, last.start, found.start())
-            if condition and found.group().strip() == ",":
+            if condition and found.group().strip() in _COMMAS:
                 continue
             cut[-1:] = [_Clause(last.start, found.start()), _Clause(found.end(), sentence.end)]
     return [one for one in cut if one.start < one.end] or [_Clause(sentence.start, sentence.end)]

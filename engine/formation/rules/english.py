@@ -40,7 +40,7 @@ _ASKABLE = (
     r"give me|tell|put|play|explain|apologi[sz]e|sign|format|wake|text|email|message|contact|share|post|mention|speak|talk|"
     r"start|end|offer|cook|serve|summari[sz]e|commit|push|mock|log|print|wrap|create|generate|assume|interrupt|store|save|"
     r"track|address|notify|ping|invite|translate|quote|repeat|begin|open|seat|deliver|charge|refer|praise|flatter|swear|reserve|"
-    r"let me|keep (?!going|on|up|it|your|smiling|pushing)|check|choose|pick|cite|confirm|convert|prefer|round|run|list|mark|name|number|return|set|spell|"
+    r"let me|keep (?!going|on\b|up\b|it up|smiling|pushing|your (?:head|chin|spirits?|hopes?|eyes?|cool))|check|choose|pick|cite|confirm|convert|prefer|round|run|list|mark|name|number|return|set|spell|"
     r"test|type|validate|verify|warn|highlight|link|leave|make sure|pay|plan|point|prefix|provide|pull|query|read|rebase|reject|remove|"
     r"require|respect|review|route|search|select|skip|sort|split|squash|stick to|submit|switch|tag|treat|update|upload|wait|delete|merge|"
     r"deploy|document|comment|indent|import|install|propose|quote|rename|shorten|bring|ring|knock|sell|trade|transfer|accept|decline|cancel|"
@@ -64,7 +64,7 @@ LANGUAGE = Language(
     code="en",
     hint=r"\b(?:I|we|I'm|Im|my|me|always|never|remember|don'?t|do not|please|from now on|no|actually|call|it's|stop|let's|note|keep|bear|going forward|future)\b",
     cuts=(
-        rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?={_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+and\s+(?=(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
+        rf",?\s+(?:and|but|so|plus)(?: that)?\s+(?=(?:now )?{_SUBJECT}|{_REQUEST})|,?\s+so\s+(?=(?:never|always|don'?t|do not)\b)|,?\s+and\s+(?:now\s+)?(?=(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b)|,?\s+(?:because|'cause|cause|cuz|although|though|"
         rf"even though|whereas|but|so that|which|and so)\s+|,\s*so\s+|\b(?:why|how much|since|reasons?)\s+(?=I (?:really |just )?(?:love|like|hate|enjoy|adore|prefer)\b)|,\s*(?=(?:so |now |these days )?(?:{_SUBJECT}|{_ASKING}|{_REQUEST}))|"
         r",\s*(?=the (?:\w+ ){1,2}(?:is|are|was|hates?|likes?|do|does|will|can|makes?)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
@@ -72,7 +72,7 @@ LANGUAGE = Language(
         r"^(?:(?:what can i say|hi|hey|hello|well|oh|ok|okay|so|and|but|also|yes|yeah|yep|no|nope|nah|actually|honestly|personally|basically|"
         r"sure|right|btw|by the way|fyi|for the record|just so you know|just to let you know|to be honest|tbh|in general|generally|"
         r"as a rule|please|note|important|correction|reminder|in fact|oh no|no wait|wait|sorry|hmm+|um+|uh+|mind you|"
-        r"first of all|for future reference|for context|for reference|from now on|heads.?up|for your information|keep in mind|as you know|you know|as i (?:already )?(?:said|mentioned|told you)|like i (?:said|told you)|i mean|thanks|thank you|good morning|"
+        r"first of all|for (?:this|that|these|those|such|most|small|big|new) [\w ]{2,30}?(?= I prefer\b)|for future reference|for context|for reference|from now on|heads.?up|for your information|keep in mind|as you know|you know|as i (?:already )?(?:said|mentioned|told you)|like i (?:said|told you)|i mean|thanks|thank you|good morning|"
         r"(?:please )?note|unfortunately|luckily|nowadays|these days|currently|now|since i know|"
         r"i(?: would|'d)? (?:want|need|like) you to(?= (?:always|never))|you (?:should|must)(?= (?:always|never))|"
         r"make sure (?:that you|you|to)(?= (?:always|never)))(?: that(?= (?:I|my)\b))?(?:[,:!. ]+|$))"
@@ -85,7 +85,7 @@ LANGUAGE = Language(
     ),
     unreal=(
         r"\b(?:if|unless|would|wouldn't|suppose|supposing|wish|might|maybe|perhaps|probably|possibly|apparently|almost|i guess|"
-        r"i think|i thought|seems?|whether|not sure|unsure|i'd|yesterday|until|someday|one day|supposedly|allegedly|nearly|practically|kind of|sort of|kinda|sorta|basically)\b"
+        r"i think|i thought|seems?|whether|not sure|unsure|i'd|yesterday|until|someday|one day|supposedly|allegedly|nearly|practically|(?<!this )(?<!that )kind of|(?<!this )(?<!that )sort of|kinda|sorta|basically)\b"
     ),
     reported=(
         r"(?<!\bas I )(?<!\blike I )\b(?:sa(?:id|ys|y|ying)|t(?:old|ell|ells|elling)|ask(?:ed|s|ing)?|thinks?|thought|believes?|wrote|writes|claims?|claimed|heard|"
@@ -176,6 +176,7 @@ LANGUAGE = Language(
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
         Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?!(?:one|time|day|night|song|movie|place|guy|girl|man|feeling|summer|year)\b)(?P<note>.+)", "notes.*", None, 0.95, noted=True),
+        Form(r"I (?P<verb>love|adore|like|enjoy|hate|dislike|do not like|can not stand|prefer) (?:it|them)", "{same}", _TASTE, 0.85),
         # who I am
         Form(r"(?:my (?:full |first |real |given )?name is|my name's|I am called|I am named) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:please )?(?:(?:you can|you may|just|everyone can|people|my friends|friends|everybody|everyone|they all) )?calls? me (?P<called>.+)", "nickname", None, 0.95),

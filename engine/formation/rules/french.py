@@ -72,7 +72,7 @@ LANGUAGE = Language(
         (r"\bjsuis\b", "je suis"),
     ),
     elliptic=r"allergique ",
-    conditions=r"(?:quand|lorsque|si|pour|en|avant|apr[eè]s|d[eè]s que)\b",
+    conditions=r"(?:souviens-?toi|rappelle-?toi|n'oublie pas)$|(?:quand|lorsque|si|pour|en|avant|apr[eè]s|d[eè]s que)\b",
     corrects=r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement|en fait|en r[eé]alit[eé]|plut[oô]t|je voulais dire|je veux dire)\b",
     leaning=(
         r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement)?[,.!: -]*(?:en fait|en r[eé]alit[eé]|plut[oô]t|pardon)?[,.!: -]*(?:c'est|ce sont|je voulais dire|je veux dire|c'[eé]tait)(?: maintenant| plut[oô]t)? "

@@ -96,7 +96,7 @@ LANGUAGE = Language(
     particular=r"\b(?:ich|mein\w*|wir|uns|unser\w*|mir|der|die|das|den|dem)\b",
     contractions=((r"\bich hab\b", "ich habe"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
     elliptic=r"gegen .{2,40} allergisch|allergisch (?:gegen|auf)",
-    conditions=r"(?:wenn|falls|bei|beim|für|in|im|vor|nach|sobald|bevor)\b",
+    conditions=r"(?:bitte )?(?:merk(?:e)? dir(?: bitte)?|denk(?:e)? (?:dran|daran)|vergiss nicht)$|(?:wenn|falls|bei|beim|für|in|im|vor|nach|sobald|bevor)\b",
     corrects=r"(?:nein|nee|nö|ne|moment|quatsch|falsch|sorry|(?:das )?stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|eigentlich|entschuldigung|ich mein(?:t)?e|sondern|richtig ist)\b",
     leaning=(
         r"(?:nein|nee|nö|moment|quatsch|falsch|sorry|stimmt nicht|das stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|ne)?[,.!: -]*(?:eigentlich|entschuldigung|sorry)?[,.!: -]*"
@@ -142,6 +142,7 @@ LANGUAGE = Language(
         Form(rf"(?P<words>(?!mach dir|mache dir|sag nichts){_DO} (?:mir |mich |uns |bitte )*(?:keine?n?|nicht) .+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?:bitte )?(?:merk(?:e|en)? (?:dir|sie sich)|denk(?:e|en sie)? dran|denk(?:e|en sie)? daran|vergiss nicht|vergessen sie nicht|notier(?:e|en sie)?(?: dir)?|behalte im kopf)(?: bitte)?[,:]? (?P<note>(?:dass |daß )?(?:ich|mein\w*)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:bitte )?(?:merk(?:e|en)? (?:dir|sie sich)|denk(?:e|en sie)? dran|denk(?:e|en sie)? daran|vergiss nicht|vergessen sie nicht|notier(?:e|en sie)?(?: dir)?)(?: bitte)?(?:, (?:dass|daß)|:) (?P<note>.+)", "notes.*", None, 0.95, noted=True),
+        Form(r"ich (?P<verb>liebe|mag|hasse) (?:es|sie|ihn)", "{same}", _TASTE, 0.85),
         Form(r"(?:mein (?:voller |richtiger )?name ist|ich heiße) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:bitte )?(?:nenn|nenne|nennt|nennen sie) mich (?:bitte |einfach |ruhig |lieber )*(?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:du kannst|sie können|ihr könnt) mich (?:gern |gerne |ruhig |einfach )*(?P<called>.+) nennen", "nickname", None, 0.95),

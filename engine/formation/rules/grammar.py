@@ -32,7 +32,8 @@ class Form:
     """One way of saying a thing.
 
     path: of the candidate; ``*`` stands for the segment of the gap's words. Of a form with several gaps, several paths
-        with spaces between them, in the order of the gaps.
+        with spaces between them, in the order of the gaps. ``{topic}`` and its like stand for the words of a group of
+        that name, ``{same}`` for the path that the clause before spoke of.
     value: what it holds: a constant, a table from the words of the group ``verb`` to one, or None for the gap's words.
     imperative: a wish for all time, to which *if* and *when* may belong (*always ask if you are unsure*).
     noted: a memory that was asked for: its words are read as a clause of their own before they become a note.

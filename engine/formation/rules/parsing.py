@@ -52,14 +52,17 @@ class _Scene(NamedTuple):
     known: Sequence[Known]
     sloppy: int
     unreal: bool
+    last: str
     words: str
     action: Action | None = None
 
 
-def parse(text: str, language: Language, known: Sequence[Known], sloppy: int, unreal: bool) -> list[Found]:
-    """What the clause *text* says, by the first form that fits it whole."""
+def parse(
+    text: str, language: Language, known: Sequence[Known], sloppy: int, unreal: bool, last: str = ""
+) -> list[Found]:
+    """What the clause *text* says, by the first form that fits it whole; *last* is the path spoken of before."""
     said = plain(text)
-    scene = _Scene(language, known, sloppy, unreal, _opened(_stripped(said, language)))
+    scene = _Scene(language, known, sloppy, unreal, last, _opened(_stripped(said, language)))
     found = _fitting(language.spelled(said), scene, raw=True)
     bare = language.spelled(_stripped(said, language))
     for _ in range(_REPEATS):
@@ -132,7 +135,12 @@ def _filled(form: Form, match: re.Match[str], scene: _Scene) -> list[Found]:
             among, item = (words, one.words or "") if some else ("", "")
             found.append(Found(path, value, form, action, form.confidence, among, item))
     if not gaps:
-        found.append(Found(form.path, _constant(form, match, scene), form, action, form.confidence))
+        path, value = form.path, _constant(form, match, scene)
+        if path == "{same}":  # *I used to hate olives, but now I love them*
+            path = scene.last
+            if value is None or not path.startswith("preferences."):
+                return []
+        found.append(Found(path, value, form, action, form.confidence))
     return found
 
 

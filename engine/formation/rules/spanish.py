@@ -71,7 +71,7 @@ LANGUAGE = Language(
     chosen=r"^(?:el|la|los|las|lo|mi|un|una)\s+|\s+(?:opci[oó]n|versi[oó]n|otra vez|de nuevo)$",
     particular=r"\b(?:yo|mi|mis|me|nosotros|nos|nuestr\w*|el|la|los|las)\b",
     elliptic=r"al[eé]rgic[oa] ",
-    conditions=r"(?:cuando|si|para|al|en|antes|despu[eé]s|siempre que)\b",
+    conditions=r"(?:recuerda|recuerde|no olvides)$|(?:cuando|si|para|al|en|antes|despu[eé]s|siempre que)\b",
     corrects=r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|en realidad|de hecho|quer[ií]a decir|me refer[ií]a)\b",
     leaning=(
         r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|eso no)?[,.!: -]*(?:en realidad|de hecho|perd[oó]n)?[,.!: -]*(?:es|son|quer[ií]a decir|me refer[ií]a a|ser[ií]a)(?: ahora)? "

@@ -89,6 +89,7 @@ SAYS = [
     ("我的血型是A型", "health.blood-type=A型"),
     ("我的鞋码是42", "notes.shoe-size=42"),
     ("你好。我住在上海。我对花生过敏。", "home.city=上海, allergies.花生=花生"),
+    ("记住，我每周五都要去接孩子。", "notes.每周五-去接孩子=我每周五都要去接孩子"),
 ]
 
 SILENT = [

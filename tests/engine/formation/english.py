@@ -281,6 +281,13 @@ SAYS = [
     ("I live in Austin, Texas", "home.city=Austin, home.region=Texas"),
     ("I live in Austin, TX", "home.city=Austin"),
     ("I live in Toronto, Ontario", "home.city=Toronto, home.region=Ontario"),
+    ("For this kind of thing I prefer PostgreSQL over MySQL.", "preferences.postgresql=prefers"),
+    (
+        "From now on, keep your answers under five lines.",
+        "rules.keep-answers-under-five-lines=Keep your answers under five lines",
+    ),
+    ("I left Acme and now work for Initech.", "-work.employer=Acme, work.employer=Initech"),
+    ("I used to hate olives, but now I love them.", "-preferences.olives=hates, preferences.olives=loves"),
 ]
 
 SILENT = [
@@ -620,4 +627,7 @@ SILENT = [
     "I don't have a car",
     "I live at 12 Main Street, Boston",
     "I live in Europe",
+    "I love them",
+    "My sister is vegan, I love it",
+    "Keep your chin up",
 ]

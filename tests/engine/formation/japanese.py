@@ -91,6 +91,10 @@ SAYS = [
     ("メールアドレスはken@example.orgです", "email=ken@example.org"),
     ("趣味は登山です", "notes.hobby=登山"),
     ("血液型はA型です", "health.blood-type=A型"),
+    (
+        "覚えておいて、私は毎週金曜に子供を迎えに行きます",
+        "notes.毎週金曜-子供-迎え-行きます=私は毎週金曜に子供を迎えに行きます",
+    ),
 ]
 
 SILENT = [
