@@ -21,6 +21,7 @@ from vademecum.transport import contexts, recovery
 from vademecum.transport import roster as rosters
 from vademecum.transport.body import Body, encode_body
 from vademecum.transport.commit import NO_PREVIOUS, commit_hash, seal
+from vademecum.transport.epochs import at_hand
 from vademecum.transport.grant import Grant
 from vademecum.transport.keys import DeviceKeys, channel_id, channel_key, fingerprint, vault_id
 from vademecum.transport.login import sign_login
@@ -29,6 +30,7 @@ from vademecum.transport.pairing import Inviter, Joiner
 from vademecum.transport.pairing_code import mailbox_id, new_code
 from vademecum.transport.roster import Roster, VaultSecrets
 from vademecum.transport.snapshot import snapshot_id
+from vademecum.transport.statement import RENAME, REVOKE, Held, make_statement, parse_statement
 
 FOLDER = Path(__file__).parent / "vectors"
 AT_MS = 1_790_000_000_000
@@ -399,6 +401,106 @@ def roster() -> list[Vector]:
     ]
 
 
+def revocations() -> list[Vector]:
+    rescue = recovery.recovery_keys(recovery.new_phrase(ENTROPY))
+    tablet = DeviceKeys(*SEEDS["x-wing draft"])
+    genesis = rosters.genesis(
+        LAPTOP, rescue.public, "laptop", salt=SALT, epoch_key=EPOCH_KEY, naming_key=NAMING_KEY, at_ms=AT_MS
+    )
+    roster = Roster.verify(VAULT, [genesis])
+    first = rosters.open_secrets(roster, LAPTOP)
+    for at, (keys_, name) in enumerate(((PHONE, "phone"), (tablet, "tablet"))):
+        said = rosters.add(LAPTOP, roster, keys_.public, name, secrets=first, at_ms=AT_MS + 1 + at)
+        roster = roster.merge([said])
+    three = [one.raw for one in roster.statements]
+
+    def revoked(by: DeviceKeys, known: Roster, gone: Sequence[DeviceKeys], label: bytes) -> bytes:
+        secrets = rosters.open_secrets(known, by)
+        devices = [one.device for one in gone]
+        key = sha256(label).digest()
+        return rosters.revoke(by, known, devices, secrets=secrets, epoch_key=key, at_ms=AT_MS + 10)
+
+    by_laptop = revoked(LAPTOP, roster, [PHONE], b"epoch 2")
+    after = roster.merge([by_laptop])
+    end = Held(PHONE.device, channel_id(NAMING_KEY, "user.public"), 7, sha256(b"commit 7").digest())
+    seen = rosters.witness(tablet, after, [end], [sha256(b"snapshot").digest()[:16]], at_ms=AT_MS + 11)
+    newest = rosters.open_secrets(after, tablet)
+    named = rosters.rename(tablet, after, LAPTOP.device, "desk", secrets=newest, at_ms=AT_MS + 12)
+    behind = rosters.add(
+        PHONE, roster, DeviceKeys(bytes(32), bytes(32)).public, "friend", secrets=first, at_ms=AT_MS + 9
+    )
+    by_tablet = revoked(tablet, roster, [LAPTOP], b"another epoch 2")
+    both = after.merge([by_tablet])
+    third = revoked(tablet, both, [], b"epoch 3")
+    late = rosters.add(LAPTOP, after, DeviceKeys(b"l" * 32, bytes(32)).public, "late", secrets=newest, at_ms=AT_MS + 13)
+
+    def valid(name: str, comment: str, *more: bytes, opened_by: str = "x-wing draft") -> Vector:
+        made = Roster.verify(VAULT, [*three, *more])
+        secrets = rosters.open_secrets(made, {"laptop": LAPTOP, "phone": PHONE}.get(opened_by, tablet))
+        return vector(
+            name,
+            comment,
+            vault=VAULT,
+            statements=[*reversed(more), *three],
+            head=made.head,
+            members=[[device, member.role, member.revoked] for device, member in made.members.items()],
+            names=[[device, rosters.member_name(made, device, secrets)] for device in sorted(made.live)],
+            in_force=made.current.statement,
+            epoch=made.epoch,
+            opened_by=opened_by,
+            keys=[[its, one.epoch, one.epoch_key] for its, one in sorted(at_hand(made, secrets).items())],
+            ends=[
+                [device, channel, *made.held[device][channel]]
+                for device in sorted(made.held)
+                for channel in sorted(made.held[device])
+                if made.is_revoked(device)
+            ],
+        )
+
+    def changed(**fields: object) -> bytes:
+        good = parse_statement(by_laptop)
+        whole: dict[str, object] = {
+            "epoch": good.epoch,
+            "revoked": list(good.revoked),
+            "wraps": [list(one) for one in good.wraps],
+            "check": good.check,
+            "earlier": list(good.earlier),
+            "keys": good.earlier_keys,
+        }
+        return make_statement(
+            LAPTOP, REVOKE, vault=VAULT, parents=roster.tips, at_ms=AT_MS + 10, fields={**whole, **fields}
+        )
+
+    def invalid(name: str, expect: str, *more: bytes) -> Vector:
+        return vector(name, "refused", expect, vault=VAULT, statements=[*three, *more])
+
+    wraps = [list(one) for one in parse_statement(by_laptop).wraps]
+    return [
+        valid("a phone is revoked", "the keys of both epochs are found from the newer one", by_laptop),
+        valid("a witness and a name", "the end of the phone's chain; a name in epoch 2", by_laptop, *seen, named),
+        valid("said behind their back", "the phone had let in a friend meanwhile", by_laptop, behind),
+        valid("two at the same time", "two epochs have one number", by_laptop, by_tablet),
+        valid("and the third epoch", "an epoch that is for those who are left", by_laptop, by_tablet, third),
+        valid("what the phone can open", "no more than before", by_laptop, opened_by="phone"),
+        invalid("said afterwards", "invalid-roster", by_laptop, late, said_by_the_phone(after, newest)),
+        invalid("itself", "invalid-roster", changed(revoked=[LAPTOP.device])),
+        invalid("the recovery key", "invalid-roster", changed(revoked=[rescue.device])),
+        invalid("a stranger", "invalid-roster", changed(revoked=[bytes(16)])),
+        invalid("not the next epoch", "invalid-roster", changed(epoch=3)),
+        invalid("a wrap is missing", "invalid-roster", changed(wraps=wraps[1:])),
+        invalid("an epoch that has not begun", "invalid-roster", changed(earlier=[bytes(32)])),
+        invalid("wraps not sorted", "malformed-bytes", changed(wraps=wraps[::-1])),
+        invalid("a wrap twice", "malformed-bytes", changed(wraps=[wraps[0], [wraps[0][0], b"x" * 2000], *wraps[1:]])),
+        invalid("a field that is not known", "invalid-roster", changed(colour="blue")),
+    ]
+
+
+def said_by_the_phone(after: Roster, secrets: VaultSecrets) -> bytes:
+    """A renaming by the phone that knows that it was revoked."""
+    fields = {"epoch": secrets.epoch, "device": PHONE.device, "name": b"n" * 92}
+    return make_statement(PHONE, RENAME, vault=VAULT, parents=after.tips, at_ms=AT_MS + 14, fields=fields)
+
+
 def phrases() -> list[Vector]:
     vectors = []
     for entropy in (bytes(32), b"\xff" * 32, ENTROPY):
@@ -526,6 +628,7 @@ def main() -> None:
         "commit": commits(),
         "snapshot": snapshots(),
         "roster": made,
+        "revocation": revocations(),
         "recovery": phrases(),
         "login": logins(),
         "pairing": pairings(next(v["statements"] for v in made if v["name"] == "three devices")),

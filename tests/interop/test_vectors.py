@@ -13,10 +13,12 @@ from mnemonic import Mnemonic
 from spake2 import SPAKE2_A
 
 from tests.interop import reference
+from tests.interop.roster_reference import Rosters
 from vademecum.errors import VademecumError
 from vademecum.transport import keys as ids
 from vademecum.transport.body import Body, decode_body, encode_body
 from vademecum.transport.commit import commit_hash, open_body, parse_header, seal, verify
+from vademecum.transport.epochs import at_hand
 from vademecum.transport.grant import Grant
 from vademecum.transport.keys import DeviceKeys
 from vademecum.transport.login import check_login
@@ -27,7 +29,19 @@ from vademecum.transport.roster import Roster, VaultSecrets, member_name, open_s
 from vademecum.transport.snapshot import join_parts, open_snapshot, snapshot_id
 
 FOLDER = Path(__file__).parent / "vectors"
-TEXT = ("name", "comment", "expect", "author", "scope", "fingerprint", "phrase", "origin", "code", "device_name")
+TEXT = (
+    "name",
+    "comment",
+    "expect",
+    "author",
+    "opened_by",
+    "scope",
+    "fingerprint",
+    "phrase",
+    "origin",
+    "code",
+    "device_name",
+)
 
 Vector = dict[str, Any]
 
@@ -227,6 +241,38 @@ def test_rosters(vector: Vector) -> None:
 
 @each("roster", ok=False)
 def test_refused_rosters(vector: Vector) -> None:
+    statements = [bytes.fromhex(raw) for raw in vector["statements"]]
+    refused(vector, lambda: Roster.verify(vector["vault"], statements))
+
+
+@each("revocation", ok=True)
+def test_rosters_with_revocations(vector: Vector) -> None:
+    statements = [bytes.fromhex(raw) for raw in vector["statements"]]
+    roster = Roster.verify(vector["vault"], statements)
+    anew = Rosters(vector["vault"], statements)
+    assert roster.head == vector["head"] == reference.roster_head(vector["vault"], statements)
+    assert vector["members"] == [
+        [device.hex(), member.role, member.revoked] for device, member in roster.members.items()
+    ]
+    assert {device for device in roster.members if roster.is_revoked(device)} == anew.revoked()
+    assert roster.current.statement == vector["in_force"] == anew.in_force().hash
+    assert roster.epoch == vector["epoch"] == anew.in_force().fields["epoch"]
+    ends = {(who, where): end for who, held in roster.held.items() for where, end in held.items()}
+    told = {(bytes.fromhex(a), bytes.fromhex(b)): (seq, bytes.fromhex(c)) for a, b, seq, c in vector["ends"]}
+    assert {key: end for key, end in ends.items() if roster.is_revoked(key[0])} == told == anew.ends()
+    secrets = open_secrets(roster, DEVICES[vector["opened_by"]])
+    known = {bytes.fromhex(its): bytes.fromhex(key) for its, _, key in vector["keys"]}
+    assert {its: one.epoch_key for its, one in at_hand(roster, secrets).items()} == known
+    for its, key in known.items():
+        if anew.all[its].kind == "revoke":
+            assert anew.earlier_keys(anew.all[its], key).items() <= known.items()
+    assert vector["names"] == [[who.hex(), member_name(roster, who, secrets)] for who in sorted(roster.live)]
+    for statement in roster.statements:
+        reference.check_statement(roster.member(statement.author).public.signing, statement.raw)
+
+
+@each("revocation", ok=False)
+def test_refused_revocations(vector: Vector) -> None:
     statements = [bytes.fromhex(raw) for raw in vector["statements"]]
     refused(vector, lambda: Roster.verify(vector["vault"], statements))
 
