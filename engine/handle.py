@@ -272,7 +272,10 @@ def agent_handle(replica: Replica, search: Search, agent: AgentId) -> AgentHandl
 
     def look(question: Callable[[Sight], Any]) -> Any:
         with replica.read() as view:
-            return question(Sight(view, agent))
+            found = question(Sight(view, agent))
+        if isinstance(found, Leaf):
+            replica.shown.note([found.text], replica.wall())
+        return found
 
     def remember(path: str, value: object, *, scope: str, **how: Any) -> list[Leaf]:
         target = _target(agent, scope)

@@ -70,6 +70,13 @@ def test_what_recall_gave_to_an_agent_is_not_learned_when_it_comes_back(vault: V
     ]
 
 
+def test_what_an_agent_has_read_is_not_learned_when_it_comes_back(vault: Vault) -> None:
+    food = vault.agent(FOOD)
+    food.remember("allergies.nuts", "hazelnuts", because="x", sentence="I'm allergic to hazelnuts.", scope="agent")
+    say(vault, food.leaf("allergies.nuts").text)
+    assert vault.sweep_once().memories == []
+
+
 def test_what_was_shown_is_known_to_the_next_process(tmp_path: Path) -> None:
     with Vault.create(tmp_path / "vault") as vault:
         food = vault.agent(FOOD)
