@@ -44,5 +44,12 @@ class Claim:
     when: frozenset[str] = frozenset()
     subject: str = ""
     """Whose it is, where it is not the person's: *our team*, *the office*."""
+    denied: bool = False
+    """Whether a liking is told by its denial: *don't like*, *no longer hate*."""
     proper: bool = False
     """Whether *thing* is written like a name."""
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether a negation was needed to say so, which an end (*no longer*) may then have been."""
+        return self.denied if self.slot is Slot.FEELS else self.sign < 0 or self.slot is Slot.SHUNS

@@ -34,7 +34,9 @@ _OVER = re.compile(
 _INSTEAD = re.compile(
     r"(?P<x>[^.,;!?]+?) (?:instead of|rather than|in place of|statt|anstatt|en vez de|au lieu de) (?P<y>[^.,;!?]+)"
 )
+_COLON = re.compile(r"^(?:my |the user s )?(?P<of>[a-z][a-z ]{1,40}): (?P<x>[^;!?]+)$")
 _FAVOURITE = (
+    re.compile(r"\bfavou?rites? (?P<of>[a-z ]+?): (?P<x>[^;!?]+)"),
     re.compile(r"\bfavou?rite (?P<of>[a-z ]+?) (?:is|are|has become|became|would be)(?: now)? (?P<x>[^.,;!?]+)"),
     re.compile(
         r"(?P<x>[^.,;!?]+?) (?:is|are|became|has become)(?: now)? (?:my|his|her|the user s)(?: new)? favou?rite (?P<of>[a-z ]+)"
@@ -111,7 +113,7 @@ def _from_words(words: str) -> tuple[Claim, ...]:
         *_attributes(text),
     ]
     found += [*_switches(text), *_preferences(text), *_feelings(text), *_uses(text)]
-    names = {fold(name) for name in re.findall(r"(?<=[a-z,] )[A-ZÀ-Þ]\w+", words)}
+    names = {fold(name) for name in re.findall(r"(?<=[a-z,:] )[A-ZÀ-Þ]\w+", words)}
     subject = _subject(text)
     return tuple(
         replace(claim, subject=subject, proper=bool(names.intersection(claim.thing.split()))) for claim in found
@@ -215,9 +217,13 @@ def _favourites(text: str) -> list[Claim]:
 
 
 def _attributes(text: str) -> list[Claim]:
-    for pattern in (_ATTRIBUTE, *_ATTRIBUTE_CJK):
+    for pattern in (_COLON, _ATTRIBUTE, *_ATTRIBUTE_CJK):
         match = pattern.search(text)
-        if match is not None and "favo" not in match["of"] and not _DOING.match(match["x"]):
+        if match is None or _DOING.match(match["x"]):
+            continue
+        if match["of"].endswith("s") if pattern is _COLON else "favo" in match["of"]:
+            continue  # of many values; told by `_favourites`
+        if match is not None:
             thing, when = tidy(match["x"])
             negated = re.match(r"\s*(?:not|nicht|no|pas|不)\b", match["x"]) is not None
             return (
@@ -262,9 +268,9 @@ def _feelings(text: str) -> list[Claim]:
             continue
         thing, when = tidy(match["x"])
         start = re.match(r"\s*(?:kein|keine|keinen|keinem|nicht|no|pas|not|不)\b", match["x"])
-        if start is not None or is_negated(text, match):
-            sign = -sign
-        return [Claim(Slot.FEELS, thing, sign=sign, when=when)] if thing else []
+        denied = start is not None or is_negated(text, match)
+        sign = -sign if denied else sign
+        return [Claim(Slot.FEELS, thing, sign=sign, when=when, denied=denied)] if thing else []
     return []
 
 

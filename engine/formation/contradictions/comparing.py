@@ -89,7 +89,7 @@ def _compared(old: Claim, new: Claim, now: bool) -> Finding | None:
 def _switched(old: Claim, new: Claim) -> Finding | None:
     if old.slot not in _HELD or old.sign < 0:
         return None
-    if new.left and _about(old.thing, new.left):
+    if new.left and (_about(old.thing, new.left) or any(_same_words(word, new.left) for word in old.when)):
         return Finding(Relation.CONTRADICTS, 0.95, f"it says that {new.left} gave way to {new.thing}")
     if same_thing(old.thing, new.thing):
         return Finding(Relation.ENTAILS, 0.8, f"both come to {new.thing}")
@@ -255,7 +255,8 @@ def _is_group(group: str, thing: str) -> bool:
     """Whether the thing shunned is a whole group of food (*fleisch*, *carne*) that the other belongs to."""
     names = {
         "meat": "meat fleisch carne viande 肉",
-        "fish": "fish fisch pescado poisson 鱼 魚",
+        "fish": "fish fisch pescado poisson 鱼 魚 seafood",
+        "shellfish": "shellfish seafood mariscos",
         "alcohol": "alcohol alkohol alcool 酒 お酒",
         "dairy": "dairy",
     }

@@ -50,6 +50,9 @@ frequency: hourly daily weekly fortnightly monthly quarterly yearly annually tag
 level: beginner novice intermediate advanced expert
 party: democrat republican conservative liberal socialist
 data-format: json xml yaml toml csv protobuf
+spelling: british american
+workplace: office home remote remotely onsite coworking
+fuel: diesel electric petrol gasoline hybrid
 shopping: online supermarket market
 hotel: hotel airbnb hostel camping
 cash: cash card creditcard karte bargeld
@@ -66,7 +69,8 @@ bank: n26 ing revolut monzo
 _FOOD = """
 meat: meat beef steak pork bacon ham chicken lamb turkey duck burger sausage salami ribs veal kebab barbecue hamburger fleisch steak wurst schinken huhn speck carne pollo jamon cerdo viande poulet jambon boeuf 肉 牛肉 猪肉 鸡肉 鶏肉 ステーキ 牛排 steaks burgers sausages schnitzel schweinefleisch rindfleisch bistec chorizo 焼肉 brisket meatballs
 pork: pork bacon ham schinken schweinefleisch speck jamon cerdo jambon porc 猪肉 豚肉
-fish: fish salmon tuna sushi cod trout shrimp prawns seafood sardines anchovies fisch lachs thunfisch pescado salmon atun poisson saumon thon 鱼 魚 寿司 crab lobster oysters mussels
+fish: fish salmon tuna sushi cod trout sardines anchovies fisch lachs thunfisch pescado salmon atun poisson saumon thon 鱼 魚 寿司 seafood
+shellfish: shrimp shrimps prawns prawn crab lobster oysters mussels clams seafood meeresfruchte mariscos crevettes 虾 エビ
 dairy: dairy milk cheese butter yogurt yoghurt cream kase milch queso leche mantequilla fromage lait beurre 奶酪 牛奶 チーズ 牛乳 icecream pizza
 egg: egg eggs omelette ei eier huevo huevos oeuf oeufs 鸡蛋 卵
 honey: honey honig miel
@@ -83,10 +87,10 @@ FORBIDDEN: dict[str, frozenset[str]] = {
     name: frozenset(foods.split())
     for names, foods in {
         "vegan vegane veganer veganerin vegana vegano vegetalien vegetalienne 纯素 ヴィーガン ビーガン plant-based": (
-            "meat fish dairy egg honey"
+            "meat fish shellfish dairy egg honey"
         ),
         "vegetarian vegetarier vegetarierin vegetariana vegetariano vegetarien vegetarienne vegetarisch 素食 吃素 "
-        "ベジタリアン veggie": "meat fish",
+        "ベジタリアン veggie": "meat fish shellfish",
         "pescatarian pescetarian": "meat",
         "halal kosher muslim": "pork",
         "gluten-free coeliac celiac": "gluten",

@@ -177,6 +177,9 @@ fast | slow
 early | late
 first | last
 old | young new
+oldest eldest | youngest
+longest | shortest
+largest biggest | smallest
 rich | poor
 happy | sad unhappy miserable
 strong | weak

@@ -110,7 +110,7 @@ _MARITAL: dict[str, re.Pattern[str]] = {
         r"\b(?:broke|broken|split) up\b"
     ),
     "in a relationship": re.compile(
-        r"\bin a relationship\b|\b(?:am|is|are) dating\b|\bhave a (?:girl|boy)friend\b|\bseeing someone\b|\bvergeben\b|\ben couple\b|恋爱"
+        r"\bin a relationship\b|\b(?:am|is|are) dating\b|\bhave a (?:girl|boy)friend\b|\bseeing someone\b|\bvergeben\b|\bhabe (?:jetzt )?(?:eine freundin|einen freund)\b|\btengo (?:novi[oa])\b|\bai (?:un copain|une copine)\b|\ben couple\b|恋爱"
     ),
     "engaged": re.compile(
         r"\b(?:am|got|are|is) engaged\b(?! in)|\bverlobt\b|\bprometid[oa]\b|\bfiancee?s?\b|订婚|婚約"
@@ -164,6 +164,8 @@ ROLES = _compiled(
     r"\b(?:arbeite|arbeitet) (?:jetzt )?als (?P<x>[a-z]+)",
     r"\bbin (?:jetzt )?(?P<x>[a-z]+(?:er|erin|arzt|arztin))\b",
     r"\b(?:trabajo|trabaja) (?:ahora )?(?:de|como) (?P<x>[a-z]+)",
+    r"\bsoy (?:ahora )?(?:una? )?(?P<x>[a-z]+)\b",
+    r"\bje suis (?:maintenant |devenue? )?(?P<x>[a-z]+)\b",
     r"\b(?:travaille) (?:maintenant )?comme (?P<x>[a-z]+)",
 )
 
@@ -171,7 +173,7 @@ FEELINGS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
     (re.compile(pattern), sign)
     for pattern, sign in (
         (rf"\b(?:like|likes|liked|love|loves|loved|enjoy|enjoys|adore|adores|fond of|big fan of|fan of|keen on|crave|craves|am into|is into|relish|passionate about|obsessed with|interested in|excited about) {_X}", 1),
-        (rf"\b(?:hate|hates|hated|dislike|dislikes|detest|detests|loathe|loathes|despise|despises|avoid|avoids|can not (?:stand|bear|tolerate)|sick of|fed up with|never liked|disgusted by|repulsed by|afraid of|scared of|terrified of|bored of|bored by|annoyed by|no interest in|not interested in) {_X}", -1),
+        (rf"\b(?:hate|hates|hated|dislike|dislikes|detest|detests|loathe|loathes|despise|despises|avoid|avoids|can not (?:stand|bear|tolerate)|sick of|fed up with|never liked|disgusted by|repulsed by|fear of|phobia of|afraid of|scared of|terrified of|bored of|bored by|annoyed by|no interest in|not interested in) {_X}", -1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are) (?:what|something|the thing|things?) i (?:\w+ )?(?:love|like|enjoy|adore)\b", 1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are) (?:what|something|the thing|things?) i (?:\w+ )?(?:hate|dislike|detest|can not stand)\b", -1),
         (r"(?P<x>[^.,;!?]+?) (?:is|are|tastes?) (?:\w+ )?(?:delicious|wonderful|amazing|fantastic|awesome|yummy|tasty)\b", 1),
@@ -207,21 +209,21 @@ PREFERENCES = _compiled(
 
 SWITCHES = _compiled(
     rf"\b(?:switch|switched|switches|switching|upgraded|downgraded|chang(?:ed|es|ing)|migrat(?:ed|es|ing)|convert(?:ed)?|swap(?:ped)?|gone|went|going|turned|ported(?: everything)?){_NOW}(?: completely| entirely| everything| (?:the|my|our) [a-z]+)? (?:from {_Y} )?(?:over |back )?to {_X}",
-    rf"\bmoved?{_NOW} (?:away )?(?:from {_Y} )to {_X}",
+    rf"\bmoved?{_NOW} (?:(?:away|all|everything|of|my|our|the) |(?:(?:my|our|the) [a-z]+) ){{0,4}}(?:from {_Y} )to {_X}",
     rf"\bmoved?{_NOW} (?:over |on |everything )?to (?P<x>[a-z0-9+#]+)",
     rf"\b(?:replac(?:ed|ing|es)|swapp(?:ed|ing)|traded(?: in)?|ditched|dropped|abandoned|left|gave up|exchanged|sold) {_Y} (?:with|by|for|in favou?r of|and (?:got|bought|started using|now use)) {_X}",
     rf"\b(?:gone|go|going|went) (?:for |with )?{_X} instead of {_Y}$",
     rf"\b(?:von {_Y} )?(?:auf|zu) {_X} (?:umgestiegen|gewechselt|umgestellt|gewechselt)",
     rf"\b(?:steige|wechsle|wechsele){_NOW} (?:auf|zu) {_X}",
     rf"\b(?:cambie|cambiado|pase|pasado|migre|migrado|cambiamos|pasamos){_NOW}(?: de {_Y})? a {_X}",
-    rf"\b(?:suis passee?|ai change|ai migre|suis passe){_NOW}(?: de {_Y})? (?:a|au|pour|vers) {_X}",
+    rf"\b(?:suis passee?|ai change|ai migre|suis passe){_NOW}(?: d[eu]s? {_Y})? (?:a|au|pour|vers) {_X}",
     rf"(?:从{_CY})?(?:换成|改用|换到|转用|切换到|改喝|改成|换用|转向)了?{_C}(?:了)?(?=$|[ 。，,.])",
     rf"(?:{_CY}から)?{_C}(?:に|へ)(?:乗り換え|切り替え|変え|移行|替え|乗換え)",
 )  # fmt: skip
 
 USES = _compiled(
     r"\b(?:am|is|are) an? (?P<x>[a-z+#]+)(?: [a-z]+)? (?:user|driver|drinker|fan|supporter|developer|programmer)\b",
-    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|pays by|pay in|pays in|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|play|plays|practise|practice|support|supports|follow|follows|speak|speaks|speaking|fluent in|vote for|fly|flies|own|owns|speak to|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
+    rf"\b(?:use|uses|using|used|run|runs|running|drive|drives|driving|drink|drinks|drinking|ride|rides|take|takes|taking|wear|wears|read|reads|code in|codes in|write|writes|pay with|pays with|pay by|pays by|pay in|pays in|travel by|travels by|commute by|go by|goes by|write in|develop in|work with|works with|book|watch|play|plays|practise|practice|get|gets|support|supports|follow|follows|speak|speaks|speaking|fluent in|vote for|fly|flies|own|owns|speak to|listen to|write everything in|stay in|sit in|has|have){_NOW} {_X}",
     rf"\b(?:benutze|nutze|verwende|nehme|trinke|fahre|esse|programmiere in){_NOW} {_X}",
     rf"\b(?:uso|utilizo|bebo|tomo|como|conduzco|programo en){_NOW} {_X}",
     rf"\b(?:utilise|bois|mange|prends|conduis|code en){_NOW} {_X}",
@@ -230,7 +232,7 @@ USES = _compiled(
 )  # fmt: skip
 
 STOPPED = _compiled(
-    r"\b(?:stopped|quit|quitting|gave up|given up|done with|through with|sworn off|swore off|cancelled|canceled|got rid of|gotten rid of|sold|stepped down as|resigned as|retired as|dropped|deleted|uninstalled) (?P<x>[^.,;!?]+)",
+    r"\b(?:stopped|quit|quitting|gave up|given up|done with|through with|sworn off|swore off|cancelled|canceled|got rid of|gotten rid of|sold|stepped down as|resigned as|retired as|dropped out of|dropped|deleted|uninstalled) (?P<x>[^.,;!?]+)",
     r"\b(?:no longer) (?P<x>[^.,;!?]+)",
     r"\b(?:do|does|am|is|are|can|have|has) not (?P<x>[^.,;!?]+?) any ?(?:more|longer)\b",
     r"\bmit (?:dem |der )?(?P<x>[^.,;!?]+?) aufgehort\b",

@@ -38,12 +38,12 @@ _ALSO = re.compile(
 _ONCE = re.compile(
     r"\b(?:went|visited|bought|saw|met|flew|attended|watched|yesterday|once|last night|tried|in (?:19|20)\d\d)\b"
 )
-_ALWAYS_ONE = frozenset({"frequency", "level", "party", "units"})
+_ALWAYS_ONE = frozenset({"frequency", "level", "party", "units", "spelling"})
 _CLAUSE = re.compile(r"[.;,]| (?:and|but|und|aber|y|pero|et|mais)(?: (?:says|said))? ")
 _ENDING = frozenset(
     "stop end quit give finish done longer leave anymore up over use swear cancel get rid aufgehort mehr aufgegeben deje dejado dejo arrete cess plus fruher autrefois antes 戒 再 停 止 以 前 了 放 弃 已 经 昔 辞 や め".split()
 )
-_CHANGING = frozenset("upgrad downgrad switch chang becom turn renew".split())
+_CHANGING = frozenset("mov postpon reschedul shift upgrad downgrad switch chang becom turn renew".split())
 _MORE = 4
 """Words that a statement may have beyond those that are over, and still be the one that is meant."""
 _STRONG = 0.75
@@ -91,8 +91,8 @@ def _in_time(old: Claim, new: Claim, before: Reading, after: Reading, finding: F
         return finding
     if Slot.EATS in (old.slot, new.slot) and _ONCE.search(after.text) and not _NOW.search(after.text):
         return Finding(Relation.UNSURE, 0.4, f"{finding.reason}; but it may have been for once")
-    over = (after.ended or after.past) and new.sign > 0
-    begun = before.ended and old.sign > 0
+    over = (after.ended or after.past) and not new.is_denied
+    begun = before.ended and not old.is_denied
     if over is begun:
         return finding
     if finding.relation is Relation.DUPLICATE:
@@ -109,13 +109,19 @@ def by_signals(old: Statement, new: Statement) -> Verdict | None:
     if before.past and not after.past:
         return Verdict(Relation.NEUTRAL, 0.7, Layer.SIGNALS, ("the older one tells of the past",))
     findings = [*_ended(before, after), *_denied(before, after), *_denied_in_part(before, after)]
-    if not findings and before.negated == after.negated:
+    if not findings and before.negated == after.negated and not _both_liked(old, new):
         findings = [*_opposite(before, after), *_numbers(before, after), *_replaced(before, after)]
     if before.unreal is not after.unreal:
         findings = [
             Finding(Relation.UNSURE, 0.4, f"{one.reason}; but one is a wish, a guess or a question") for one in findings
         ]
     return _strongest(findings)
+
+
+def _both_liked(old: Statement, new: Statement) -> bool:
+    """Whether both tell of what is liked, or both of what is not: one may like summers in Rome and winters in Oslo."""
+    signs = {claim.sign for claim in claims_of(old) if claim.slot is Slot.FEELS}
+    return bool(signs & {claim.sign for claim in claims_of(new) if claim.slot is Slot.FEELS})
 
 
 def near_in_words(old: Statement, new: Statement) -> bool:
@@ -186,6 +192,7 @@ def _opposite(before: Reading, after: Reading) -> list[Finding]:
 
 def _numbers(before: Reading, after: Reading) -> list[Finding]:
     left, right = unmatched(before.content, after.content), unmatched(after.content, before.content)
+    right = [word for word in right if word not in _CHANGING]
     if not (left and right and left[0][0].isdigit() and right[0][0].isdigit()):
         return []
     if _bound(before.text, left[0]) != _bound(after.text, right[0]):

@@ -27,7 +27,7 @@ _CUT = re.compile(
 )
 _WHEN = re.compile(
     r" (?:in|on|at|for|from|when|while|during|before|after|with|as|if|by|whenever|im|am|bei|beim|zum|fur|wenn|mit|en|por|para|"
-    r"cuando|con|au|pour|quand|avec|le matin|le soir|les|abends|morgens) .*$"
+    r"cuando|con|au|pour|quand|avec|les|abends|morgens) .*$| le (?:matin|soir|midi)$"
 )
 _NEGATED_BEFORE = re.compile(
     r"(?:\bnot|\bnever|\bno longer|\bnot really|\bne|\bno me|\bno le|\bno|\bno longer really|不太?|没有?|\bnot particularly|\bnot a|\bnot much of a|\bnot a big)(?: even| really| longer| much| particularly| to)? ?$"

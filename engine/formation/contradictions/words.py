@@ -29,6 +29,7 @@ _CONTRACTIONS = (
     (re.compile(r"'s\b"), " s"),
     (re.compile(r"\b(j|n|l|d|s|m|t|c|qu|jusqu|lorsqu)'"), r"\1e "),
 )
+_ABBREVIATED = re.compile(r"\b(dr|mr|mrs|ms|st|prof|no|nr|vs|etc|e\.g|i\.e|a\.m|p\.m)\.(?= |$)")
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -94,6 +95,7 @@ def plain(text: str) -> str:
     text = fold(text)
     for pattern, spelled in _CONTRACTIONS:
         text = pattern.sub(spelled, text)
+    text = _ABBREVIATED.sub(r"\1", text)
     return " ".join(text.split())
 
 
