@@ -40,6 +40,7 @@ renewing     what a device that was copied has written, said again by the one th
 locality     which sessions stay on this device
 sessions     an agent's conversations: logging, pins, handing over
 expiring     letting go of sessions whose time is over
+dropping     taking messages out of a session, without a trace where nobody else has seen it
 following    what is forgotten elsewhere goes out of sessions that stay here
 evidence     the reason for a memory: recorded messages, checked and quoted
 learned      how many memories agents have added about the person

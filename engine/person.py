@@ -9,8 +9,10 @@ from vademecum.errors import InvalidArgument, NotFound
 
 from . import forgetting, remembering, removing
 from .agents import AgentPattern
+from .following import drop_agent
 from .formation.links import flagged, seen
 from .leaf import Leaf
+from .locality import is_local
 from .paths import parse_path
 from .records import KINDS
 from .replica import Replica, Transaction
@@ -127,7 +129,13 @@ class Person:
                 removing.forget_sightings_of(transaction, pattern.name)
             elsewhere = forgetting.scopes_written(transaction, pattern)
             scopes = dict.fromkeys([PUBLIC, f"agent/{pattern.name}", *elsewhere])
-            return sum(forgetting.forget_agent(transaction, scope, pattern) for scope in scopes)
+            gone = 0
+            for scope in scopes:
+                if is_local(transaction, scope, transaction.device):
+                    drop_agent(transaction, scope, pattern)
+                else:
+                    gone += forgetting.forget_agent(transaction, scope, pattern)
+            return gone
 
         return self._replica.write(work)
 

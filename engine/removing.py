@@ -16,7 +16,8 @@ from vademecum.errors import NotFound
 
 from . import journal
 from .agents import AgentId, AgentPattern
-from .following import EMPTIED
+from .dropping import drop_messages
+from .following import state_emptied
 from .forgetting import (
     cited_place,
     drop_receipts,
@@ -24,8 +25,10 @@ from .forgetting import (
     forget_agent,
     forget_leaves,
     note_forgetting,
+    note_purge,
 )
 from .formation import attempts, hypotheses
+from .locality import is_local
 from .records import USER, Record
 from .replica import Transaction
 from .scopes import PRIVATE, PUBLIC, session_scope
@@ -71,7 +74,8 @@ def forget_session(transaction: Transaction, session: str) -> int:
     """
     name = session_scope(session)
     known = transaction.number(name) is not None
-    gone = _forget_inside(transaction, name) if known else 0
+    local = is_local(transaction, name, transaction.device)
+    gone = (_drop_all if local else _forget_inside)(transaction, name) if known else 0
     for scope in transaction.scopes():
         if scope == name:
             continue
@@ -87,8 +91,8 @@ def forget_session(transaction: Transaction, session: str) -> int:
     known |= hypotheses.forget(transaction, lambda sighting, _: sighting.session == name) > 0
     if not known:
         raise NotFound(f"There is no session {session!r}.")
-    if transaction.number(name) is None:  # it stays on another device, which this tells
-        transaction.scope(name).put(SlotMap.SETTINGS, EMPTIED, Record(0, value=True))
+    if local or transaction.number(name) is None:  # one of that name may stay on another device
+        state_emptied(transaction, name)
     return gone
 
 
@@ -134,6 +138,15 @@ def _forget_inside(transaction: Transaction, name: str) -> int:
     attempts.forget(transaction.writer, name)
     note_forgetting(transaction.scope(name))
     return gone
+
+
+def _drop_all(transaction: Transaction, name: str) -> int:
+    """The same for a session that stays here, in which nothing can be stated."""
+    messages = [message for message, row in transaction.rows(name, SlotMap.MESSAGES) if row.live]
+    drop_messages(transaction, name, messages, by_person=True)
+    attempts.forget(transaction.writer, name)
+    note_purge(transaction)
+    return len(messages)
 
 
 def _agents(view: View, session: str) -> list[str]:

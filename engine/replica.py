@@ -25,7 +25,7 @@ from vademecum.storage.transaction import Writer
 from . import learned
 from .clock import Clock
 from .documents import Documents
-from .following import Followed, follow
+from .following import Followed
 from .formation.shown import Shown
 from .scopes import TIER_1
 from .view import View
@@ -220,7 +220,7 @@ class Transaction(View):
         for scope in self._scopes.values():
             scope.settle()
         if self.followed:
-            follow(self, self.followed)
+            self.followed.carry_out(self)
 
     def finish(self) -> bool:
         """Writes what the scopes have gathered and the clock; says whether anything waits to be sent now.

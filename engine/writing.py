@@ -11,12 +11,11 @@ from vademecum.storage.tables import Table
 
 from . import journal, learned, outbox
 from .documents import Documents, Generation
-from .following import EMPTIED
 from .forgetting import carry_out, is_void
 from .law import Forgotten, hopeless
 from .locality import is_local
 from .records import Record, encode_record
-from .scopes import PUBLIC, TIER_1
+from .scopes import TIER_1
 from .slots import Row, Slot, SlotMap, decode_row, encode_row, row_of, slot_key
 from .splitting import NO_UPDATE
 from .view import FORGOTTEN, MAX_NAME, forgotten_by, is_name, row_key
@@ -176,10 +175,8 @@ class ScopeWriter:
             gone = quoted is not None and not after.live and bool(after.slots) and after.slots[0].by_person
             if gone and quoted is not None and not is_void(quoted, self.forgotten()(quoted.writer)):
                 followed.receipts.append(quoted)
-        elif slot_map is SlotMap.SETTINGS and name == EMPTIED:
-            followed.emptied.add(self.name)
-        elif slot_map is SlotMap.SETTINGS and self.name == PUBLIC and name.startswith(FORGOTTEN):
-            followed.agents = True
+        elif slot_map is SlotMap.SETTINGS:
+            followed.note_setting(self.name, name, before, after)
 
     def settle(self) -> None:
         """Carries out the statements that came in. Called once, when the transaction's work is done."""
