@@ -4,13 +4,14 @@ candidates on every device.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...paths import is_path
 from ...records import KINDS
 from ..attributes import attribute_of
-from ..candidates import Action, Candidate, Distilled, Known, Message
+from ..candidates import Action, Candidate, Distilled, Known, Message, Strength
 from . import chinese, english, french, german, japanese, spanish
 from .gaps import sloppiness
 from .grammar import Form, Language
@@ -27,6 +28,7 @@ LANGUAGES: tuple[Language, ...] = (
 )
 """In the order in which they are tried; the first that understands a sentence has it."""
 
+_COMMA = re.compile(r", |[，、]")
 _COMMAS = (",", "，", "、")
 _OTHERS = ("family.", "pets.")
 """Paths of what is not about the person alone."""
@@ -96,8 +98,15 @@ def _sentence(
 ) -> Iterator[Candidate]:
     clauses = _clauses(folded, sentence, language)
     asked = "?" in sentence.mark
-    if asked and not language.regex["asks"].match(_text(folded, clauses[-1])):
-        return
+    if asked:
+        text = _text(folded, clauses[-1])
+        wishes = parse(text, language, known, sloppy, unreal=True, asking=True)
+        for found in wishes:
+            candidate = _candidate(message, folded, clauses[-1], found)
+            if candidate is not None:
+                yield candidate
+        if not wishes and not language.regex["asks"].match(text):
+            return
     spoke = of_person = False
     last = ""
     for clause in clauses[:-1] if asked else clauses:
@@ -109,13 +118,33 @@ def _sentence(
             continue
         of_person = False
         unreal = bool(language.regex["unreal"].search(text))
-        for found in parse(text, language, known, sloppy, unreal, last):
+        said = parse(text, language, known, sloppy, unreal, last)
+        if not said and not unreal:
+            clause, said = _head(clause, folded, language, known, sloppy, last)
+        for found in said:
             candidate = _candidate(message, folded, clause, found)
             if candidate is not None:
                 spoke = True
                 last = candidate.path
                 of_person = not candidate.path.startswith(_OTHERS)
                 yield candidate
+
+
+def _head(
+    clause: _Clause, folded: Folded, language: Language, known: Sequence[Known], sloppy: int, last: str
+) -> tuple[_Clause, list[Found]]:
+    """What the words before the first comma say, where the whole *clause* says nothing: *I'm vegan, nothing with meat*.
+    Not where the rest takes it back.
+    """
+    comma = _COMMA.search(folded.shape, clause.start, clause.end)
+    if comma is None:
+        return clause, []
+    rest = folded.text[comma.end() : clause.end]
+    if language.regex["takes_back"].search(rest):
+        return clause, []
+    head = _Clause(clause.start, comma.start())
+    found = parse(_text(folded, head), language, known, sloppy, unreal=False, last=last)
+    return head, [one for one in found if not one.form.imperative and one.form.strength is Strength.EXPLICIT]
 
 
 def _clauses(folded: Folded, sentence: Sentence, language: Language) -> list[_Clause]:

@@ -133,7 +133,8 @@ LANGUAGE = Language(
     pointing=r"\b(?:this|that|these|those|here|there|it|its|them|they|their|him|her|his|she|he|you|your|yourself|how|when|where|what|why|who|which|if|because|so|such|me|us|we|I|out|one|ones|else|more|lot|things?|around|myself|fun|everything|something|anything)\b",
     heads=r"\b(?:movies|films|music|books|flavou?rs|games|food|songs|shows|stories|dishes|novels|series|cuisine|wines?|beers?|cheese|tea|seats)$",
     elliptic=r"(?:allergic to|live in|work (?:at|for|as)|speak|love|hate)\b",
-    conditions=r"(?:from now on|going forward|in (?:the )?future)$|(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
+    takes_back=r"^(?:obviously|not|or|and|never|said|says|if|unless|right|huh|like|except|especially|at least|as|though|but)\b|\b(?:said|says|saying|wish|if|joke|joking|kidding|once|used to|someday|years? ago|said|lied|lying|not)\b",
+    conditions=r"(?:from now on|going forward|in (?:the )?future)$|(?:when|whenever|if|for|in|on|before|after|unless|while|during)\b|my name (?:is not|isn't) \w+$|(?:please )?(?:remember|note|do not forget|don't forget)$|(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: \w+)?$",
     corrects=r"(?:(?:oh|well|hmm)[,.! ]+)?(?:no|nope|wait|sorry|actually|correction|wrong|that's (?:wrong|not right)|that is wrong|not quite|oops|i meant|make (?:it|that)|rather)\b",
     leaning=(
         r"(?:no|nope|wait|sorry|actually|no wait|correction|oh|well|not quite|wrong|that's wrong|that is wrong|that's not right|oops)?[,.!: -]*"
@@ -174,11 +175,14 @@ LANGUAGE = Language(
         Form(rf"(?P<words>do not (?!{_NO_WISH}|worry)\w+ .+ (?:again|ever|ever again|anymore|any longer))", "rules.*", "=", 0.9, imperative=True),
         Form(rf"(?P<words>do not {_ASKABLE}\b(?! the\b)(?! me$)(?!.*\bthe (?:{_AT_HAND})\b).+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?P<words>stop (?:using|adding|sending|calling|asking|suggesting|recommending|writing|apologi[sz]ing|putting|including|booking|ordering|reminding|giving|telling|showing)\b.+)", "rules.*", "=", 0.85, imperative=True),
+        Form(r"(?:can|could|would|will) (?:you|u) (?:please )?(?:just )?call me (?P<called>.+?)(?: please| from now on| instead)*", "nickname", None, 0.9, asking=True, imperative=True),
+        Form(rf"(?:can|could|would|will) you (?:please )?(?P<words>(?:always|never) (?:{_ASKABLE}\b.+|\w+ me\b.*))", "rules.*", "=", 0.9, asking=True, imperative=True),
         Form(r"(?:please )?(?:remember|do not forget|never forget|keep in mind|bear in mind|note|make a note)(?: that|:|,)? (?P<note>(?:that )?(?:I|my)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:please )?(?:remember|do not forget|keep in mind|bear in mind|make a note)(?: that|:) (?!(?:one|time|day|night|song|movie|place|guy|girl|man|feeling|summer|year)\b)(?P<note>.+)", "notes.*", None, 0.95, noted=True),
         Form(r"I (?P<verb>love|adore|like|enjoy|hate|dislike|do not like|can not stand|prefer) (?:it|them)", "{same}", _TASTE, 0.85),
         # who I am
         Form(r"(?:my (?:full |first |real |given )?name is|my name's|I am called|I am named) (?P<name>.+)", "name", None, 0.97),
+        Form(r"my name is not .+?,? (?:it is|but|I am) (?P<name>.+)", "name", None, 0.95),
         Form(r"(?:please )?(?:(?:you can|you may|just|everyone can|people|my friends|friends|everybody|everyone|they all) )?calls? me (?P<called>.+)", "nickname", None, 0.95),
         Form(r"I (?:go by|prefer to be called|like to be called|want to be called) (?P<called>.+)", "nickname", None, 0.95),
         Form(r"my nickname is (?P<called>.+)", "nickname", None, 0.95),
@@ -202,7 +206,7 @@ LANGUAGE = Language(
         Form(r"(?:I am (?:fluent|native|a native speaker) (?:in|of)|my (?:native language|mother tongue|first language|native tongue) is|I am a native speaker of) (?P<language>.+)", "languages.*", None, 0.95),
         Form(r"I am a native (?P<language>.+) speaker", "languages.*", None, 0.95),
         # where and what for
-        Form(r"I live in (?P<place>.+?)(?: with .+| together with .+| alone|" + _FOR[3:-1] + r")?", "home.city", None, 0.93),
+        Form(r"I live (?:together )?(?:with .+ )?in (?P<place>.+?)(?: with .+| together with .+| alone|" + _FOR[3:-1] + r")?", "home.city", None, 0.93),
         Form(r"my (?:home ?town|home city|city) is (?P<place>.+)", "home.city", None, 0.85),
         Form(r"I (?:moved|relocated) (?:back |over |house )?(?:from .+? )?to (?P<moved>.+?)(?: with .+| (?:last|this|a|in|two|three|four|five|six|\d+|for|recently|because)\b.*)?", "home.city", None, 0.92),
         Form(r"I live in (?P<place>.+?) and work (?:at|for) (?P<org>.+)", "home.city work.employer", None, 0.9),

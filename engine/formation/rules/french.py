@@ -35,7 +35,7 @@ LANGUAGE = Language(
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^(?:(?:comme (?:je (?:te |vous )?l'ai )?dit|bonjour|salut|bonsoir|coucou|bon|ben|alors|ok|d'accord|oui|non|si|pardon|d[eé]sol[eé]e?|au fait|en fait|en r[eé]alit[eé]|[aà] vrai dire|en g[eé]n[eé]ral|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|"
+        r"^(?:(?:comme(?= je\b| j')|comme (?:je (?:te |vous )?l'ai )?dit|bonjour|salut|bonsoir|coucou|bon|ben|alors|ok|d'accord|oui|non|si|pardon|d[eé]sol[eé]e?|au fait|en fait|en r[eé]alit[eé]|[aà] vrai dire|en g[eé]n[eé]ral|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|"
         r"pour info|important|correction|note(?= ?:)|attends|attendez|merci|moi|personnellement|d'ailleurs|actuellement|maintenant|honn[eê]tement|franchement|malheureusement|sache|sachez)(?: que(?= je)| qu(?='))?[,:!. ]+)"
     ),
     closers=(
@@ -72,6 +72,7 @@ LANGUAGE = Language(
         (r"\bjsuis\b", "je suis"),
     ),
     elliptic=r"allergique ",
+    takes_back=r"^(?:pas|ou|et|dit|si|sauf|non|hein)\b|\b(?:dit|disait|si|blague|avant|serais|pas)\b",
     conditions=r"(?:souviens-?toi|rappelle-?toi|n'oublie pas)$|(?:quand|lorsque|si|pour|en|avant|apr[eè]s|d[eè]s que)\b",
     corrects=r"(?:non|pardon|d[eé]sol[eé]e?|attends|correction|faux|erreur|pas exactement|en fait|en r[eé]alit[eé]|plut[oô]t|je voulais dire|je veux dire)\b",
     leaning=(
@@ -103,6 +104,8 @@ LANGUAGE = Language(
         Frame(r"(?:nous avons|on a) (?=d[eé]m[eé]nag[eé])", "j'ai "),
         Frame(r"(?:nous habitons|on habite) ", "j'habite "),
         Frame(r"(?P<rest>(?:je suis|j'habite|je travaille|je pr[eé]f[eè]re) .+?), (?:et )?pas (?:[aà] )?\w+(?: \w+)?$", r"\g<rest>"),
+        Frame(r"je n'utilise (?:plus|pas) ", "j'utilise ", Action.END),
+        Frame(r"je vis avec (?=.* [aà] )", "j'habite avec "),
         Frame(r"moi,? (?=je|j')", ""),
         Frame(r"je (?:ne suis|suis) plus (?:une? )?", "je suis ", Action.END),
         Frame(r"je (?:ne suis|suis) pas (?:une? )?(?!s[uû]r)", "je suis ", Action.END),
@@ -133,6 +136,8 @@ LANGUAGE = Language(
         Form(r"(?P<words>(?:ne m')?appelle[z]? pas .+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?:souviens-?toi|souvenez-?vous|rappelle-?toi|rappelez-?vous|n'oublie pas|n'oubliez pas|retiens|retenez|notez?|garde[sz]? en t[eê]te|sache|sachez)(?: bien)?(?: que | qu'| ?: ?|, ?)(?P<note>(?:je |j'|mon |ma |mes ).+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:souviens-?toi|souvenez-?vous|rappelle-?toi|rappelez-?vous|n'oublie pas|n'oubliez pas|retiens|retenez|notez?)(?: bien)?(?: que | qu'| ?: ?)(?P<note>.+)", "notes.*", None, 0.95, noted=True),
+        Form(r"(?:peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu peux|vous pouvez) m'appeler (?P<called>.+?)(?:,? s'il .+)?", "nickname", None, 0.9, asking=True, imperative=True),
+        Form(r"je (?:veux|voudrais|souhaite) que (?:tu|vous) (?P<words>.*\b(?:toujours|jamais)\b.*)", "rules.*", "=", 0.92, imperative=True),
         Form(r"(?:je m'appelle|mon nom est|mon pr[eé]nom est) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:appelle|appelez)[- ]moi (?:juste |simplement |plut[oô]t )?(?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:tu peux|vous pouvez) m'appeler (?P<called>.+)", "nickname", None, 0.95),
@@ -144,11 +149,13 @@ LANGUAGE = Language(
         Form(r"je suis (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"je parle (?:couramment )?(?P<language>.+?)(?: couramment| bien)?", "languages.*", None, 0.92),
         Form(r"ma langue (?:maternelle|natale) est (?P<language>.+)", "languages.*", None, 0.95),
-        Form(r"j'habite (?:[aà] |en |au |aux |dans le |[aà] la )?(?P<place>.+?)(?: avec .+| depuis .+)?", "home.city", None, 0.93),
+        Form(r"j'habite (?:avec .+ )?(?:[aà] |en |au |aux )?(?P<place>.+?)(?: avec .+| depuis .+)?", "home.city", None, 0.93),
         Form(r"(?:j'ai|je viens de?) d[eé]m[eé]nag(?:[eé]|er) (?:(?:de|d') ?.+? )?(?:[aà]|en|au|aux) (?P<place>.+?)(?: avec .+| depuis .+| l'ann[eé]e .+| il y a .+| en .+)?", "home.city", None, 0.92),
         Form(r"j'habite (?:[aà] |en |au )(?P<place>.+?) et (?:je )?travaille (?:chez|pour) (?P<org>.+)", "home.city work.employer", None, 0.9),
         Form(r"je travaille (?:chez|pour|[aà] la|[aà] l'|au) ?(?P<org>.+?) (?:comme|en tant que?) (?P<role>.+)", "work.employer work.role", None, 0.93),
         Form(r"je travaille (?:comme|en tant que?) (?P<role>.+?) (?:chez|pour) (?P<org>.+)", "work.role work.employer", None, 0.93),
+        Form(r"je travaille dans (?P<org>une? .+?)(?: comme (?P<role>.+))?", "work.employer work.role", None, 0.9),
+        Form(r"j'utilise (?P<tool>[A-Z].*)", "tools.*", None, 0.85),
         Form(r"je travaille (?:chez|pour) (?P<org>.+?)(?: depuis .+)?", "work.employer", None, 0.92),
         Form(r"je travaille (?:comme|en tant que?|en tant qu') ?(?P<role>.+?)(?: (?:[aà]|dans|en|au) .+)?(?: depuis .+)?", "work.role", None, 0.93),
         Form(r"je suis (?P<job>.+?) (?:chez|[aà] l'|[aà] la|au) ?(?P<org>.+)", "work.role work.employer", None, 0.9),

@@ -57,7 +57,7 @@ LANGUAGE = Language(
         r",?\s+(?:weil|obwohl|sodass)\s+|,\s+(?:aber|denn|der|die|was|wo|womit|deshalb)\s+(?!\w+ (?:heißt|heisst)\b)|\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^(?:(?:hallo|hi|hey|moin|servus|guten (?:tag|morgen|abend)|also|ok|okay|ja|nein|nee|nö|doch|ach|ach so|naja|na ja|übrigens|uebrigens|bitte|ehrlich gesagt|"
+        r"^(?:(?:da(?= ich\b)|weil(?= ich\b)|hallo|hi|hey|moin|servus|guten (?:tag|morgen|abend)|also|ok|okay|ja|nein|nee|nö|doch|ach|ach so|naja|na ja|übrigens|uebrigens|bitte|ehrlich gesagt|"
         r"eigentlich|grundsätzlich|generell|zur info|nur zur info|nur damit du es weißt|wichtig|korrektur|hinweis|moment|sorry|entschuldigung|tut mir leid|stimmt nicht|"
         r"falsch|quatsch|danke|vielen dank|fyi|btw|apropos|außerdem|leider|wie gesagt|tatsächlich|persönlich|notiz|zur erinnerung|"
         r"du sollst(?= (?:immer|nie|niemals)))(?: dass(?= (?:ich|mein)\b))?[,:!. ]+" rf"(?!{_VERBS} ich\b))"
@@ -94,8 +94,9 @@ LANGUAGE = Language(
     ),
     chosen=r"^(?:das|die|den|der|dem|mein\w*|ein\w*)\s+|\s+(?:variante|version|option|wieder)$",
     particular=r"\b(?:ich|mein\w*|wir|uns|unser\w*|mir|der|die|das|den|dem)\b",
-    contractions=((r"\bich hab\b", "ich habe"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
+    contractions=((r"\bich (hab|wohn|ess|leb|arbeit|trink|find|nehm|sprech|lieb|hass|benutz|nutz)\b", r"ich \1e"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
     elliptic=r"gegen .{2,40} allergisch|allergisch (?:gegen|auf)",
+    takes_back=r"^(?:nicht|oder|und|sagt|wenn|falls|außer|gell|oder nicht)\b|\b(?:sagt|sagte|meint|wenn|witz|scherz|spaß|früher|nicht|wäre|würde)\b",
     conditions=r"(?:bitte )?(?:merk(?:e)? dir(?: bitte)?|denk(?:e)? (?:dran|daran)|vergiss nicht)$|(?:wenn|falls|bei|beim|für|in|im|vor|nach|sobald|bevor)\b",
     corrects=r"(?:nein|nee|nö|ne|moment|quatsch|falsch|sorry|(?:das )?stimmt nicht|das ist falsch|korrektur|nicht ganz|doch|eigentlich|entschuldigung|ich mein(?:t)?e|sondern|richtig ist)\b",
     leaning=(
@@ -107,6 +108,7 @@ LANGUAGE = Language(
     joins_words=True,
     frames=(
         Frame(r"(?=gegen .{2,40} allergisch|allergisch (?:gegen|auf))", "ich bin "),
+        Frame(r"(?P<rest>ich (?:trinke|esse) .+?), (?:nur noch|sondern) .+$", r"\g<rest>"),
         Frame(r"wir sind (?=.*nach )", "ich bin "),
         Frame(r"wir (?:wohnen|leben) (?=in)", "ich wohne "),
         Frame(r"wir haben (?=.*(?:hund|katze|kater|kind))", "ich habe "),
@@ -143,6 +145,10 @@ LANGUAGE = Language(
         Form(r"(?:bitte )?(?:merk(?:e|en)? (?:dir|sie sich)|denk(?:e|en sie)? dran|denk(?:e|en sie)? daran|vergiss nicht|vergessen sie nicht|notier(?:e|en sie)?(?: dir)?|behalte im kopf)(?: bitte)?[,:]? (?P<note>(?:dass |daß )?(?:ich|mein\w*)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:bitte )?(?:merk(?:e|en)? (?:dir|sie sich)|denk(?:e|en sie)? dran|denk(?:e|en sie)? daran|vergiss nicht|vergessen sie nicht|notier(?:e|en sie)?(?: dir)?)(?: bitte)?(?:, (?:dass|daß)|:) (?P<note>.+)", "notes.*", None, 0.95, noted=True),
         Form(r"ich (?P<verb>liebe|mag|hasse) (?:es|sie|ihn)", "{same}", _TASTE, 0.85),
+        Form(r"(?:kannst|könntest|koenntest|würdest|können sie|könnten sie) (?:du )?mich (?:bitte |einfach |ab jetzt )*(?P<called>.+) nennen", "nickname", None, 0.9, asking=True, imperative=True),
+        Form(r"ich (?:möchte|moechte|will|hätte gern|wünsche mir),? dass (?:du|sie) (?P<words>(?:.+ )?(?:immer|nie|niemals|nie wieder) .+)", "rules.*", "=", 0.92, imperative=True),
+        Form(rf"(?P<words>keine?n? .+ {_INFINITIVE})", "rules.*", "=", 0.85, imperative=True),
+        Form(r"ich heiße nicht .+?, sondern (?P<name>.+)", "name", None, 0.95),
         Form(r"(?:mein (?:voller |richtiger )?name ist|ich heiße) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:bitte )?(?:nenn|nenne|nennt|nennen sie) mich (?:bitte |einfach |ruhig |lieber )*(?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:du kannst|sie können|ihr könnt) mich (?:gern |gerne |ruhig |einfach )*(?P<called>.+) nennen", "nickname", None, 0.95),
@@ -157,13 +163,15 @@ LANGUAGE = Language(
         Form(r"ich bin (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"ich spreche (?P<language>.+?)(?: fließend| als muttersprache| und ein (?:bisschen|wenig))?", "languages.*", None, 0.92),
         Form(r"meine muttersprache ist (?P<language>.+)", "languages.*", None, 0.95),
-        Form(r"ich (?:wohne|lebe)(?: seit .{2,25}?)? in (?P<place>.+?)(?: seit .+| mit .+| zusammen mit .+)?", "home.city", None, 0.93),
+        Form(r"ich (?:wohne|lebe)(?: (?:zusammen )?mit .+?)?(?: seit .{2,25}?)? in (?P<place>.+?)(?: seit .+| mit .+| zusammen mit .+)?", "home.city", None, 0.93),
         Form(r"ich bin (?:vor .{2,25} |letztes jahr |letzten monat |gerade |jetzt |neulich |kürzlich )?(?:(?:von|aus) .+? )?nach (?P<place>.+?) (?:gezogen|umgezogen)", "home.city", None, 0.92),
         Form(r"ich wohne in (?P<place>.+?) und arbeite (?:bei|für) (?P<org>.+)", "home.city work.employer", None, 0.9),
         Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+?) als (?P<role>.+)", "work.employer work.role", None, 0.93),
         Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?) (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+)", "work.role work.employer", None, 0.93),
         Form(r"ich arbeite(?: seit .{2,25}?)? (?:bei|für) (?:der |dem |den |die |das )?(?P<org>.+?)(?: seit .+)?", "work.employer", None, 0.92),
         Form(r"ich arbeite(?: seit .{2,25}?)? als (?P<role>.+?)(?: (?:an|in|im) .+)?(?: seit .+)?", "work.role", None, 0.93),
+        Form(r"ich arbeite (?:im|in einem|in einer|in der|am|an einer|an der) (?P<org>.+?) als (?P<role>.+)", "work.employer work.role", None, 0.9),
+        Form(r"ich (?:benutze|nutze|verwende) (?P<tool>[A-Z].*)", "tools.*", None, 0.85),
         Form(r"mein beruf ist (?P<job>.+)", "work.role", None, 0.93),
         Form(r"ich bin (?P<job>.+?) (?:bei|an) (?:der |dem )?(?P<org>.+)", "work.role work.employer", None, 0.9),
         Form(r"(?:ich bin|von beruf bin ich) (?P<job>.+?)(?: (?:an|in|im|am) .+)?", "work.role", None, 0.9),

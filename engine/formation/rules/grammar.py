@@ -38,6 +38,7 @@ class Form:
     imperative: a wish for all time, to which *if* and *when* may belong (*always ask if you are unsure*).
     noted: a memory that was asked for: its words are read as a clause of their own before they become a note.
     raw: fits the clause as it stands, before openers and closers are taken off.
+    asking: a wish that is put as a question (*could you call me Liz?*); such forms are for questions only.
     unsure: a sign, which *would* or *maybe* does not weaken further.
     """
 
@@ -51,6 +52,7 @@ class Form:
     noted: bool = False
     raw: bool = False
     unsure: bool = False
+    asking: bool = False
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -72,20 +74,13 @@ class Frame:
         return pattern(self.text)
 
 
-_PATTERNS = (
-    *("cuts", "openers", "closers", "unreal", "reported", "asks", "things", "articles", "joints", "filler"),
-    *(
-        "momentary",
-        "pointing",
-        "heads",
-        "chosen",
-        "particular",
-        "elliptic",
-        "conditions",
-        "corrects",
-        "leaning",
-        "bare",
-    ),
+_PATTERNS = tuple(
+    name
+    for line in (
+        "cuts openers closers unreal reported asks things articles joints filler momentary pointing heads chosen",
+        "particular elliptic takes_back conditions corrects leaning bare",
+    )
+    for name in line.split()
 )
 """The fields of `Language` that are patterns."""
 
@@ -112,6 +107,7 @@ class Language:
     contractions: what stands for what, before forms are tried (*I'm*, *I am*).
     elliptic: beginnings of a clause that borrows its subject from the one before (*… and allergic to nuts*): it is read
         only if that one spoke of the person.
+    takes_back: what behind a comma takes back, doubts or hands over what stands before it (*…, not*, *…, he said*).
     conditions: beginnings of a clause that belongs to the imperative behind it (*when booking flights, always …*).
     corrects: beginnings by which somebody corrects (*no*, *actually*, *I meant*).
     leaning: a correction that names no attribute, with the group ``new`` (*no, it's Berlin*).
@@ -142,6 +138,7 @@ class Language:
     chosen: str = r"(?!)"
     contractions: tuple[tuple[str, str], ...] = ()
     elliptic: str = r"(?!)"
+    takes_back: str = r""
     conditions: str = r"(?!)"
     corrects: str = r"(?!)"
     leaning: str = r"(?!)"

@@ -52,17 +52,27 @@ class _Scene(NamedTuple):
     known: Sequence[Known]
     sloppy: int
     unreal: bool
+    asking: bool
     last: str
     words: str
     action: Action | None = None
 
 
 def parse(
-    text: str, language: Language, known: Sequence[Known], sloppy: int, unreal: bool, last: str = ""
+    text: str,
+    language: Language,
+    known: Sequence[Known],
+    sloppy: int,
+    unreal: bool,
+    last: str = "",
+    asking: bool = False,
 ) -> list[Found]:
-    """What the clause *text* says, by the first form that fits it whole; *last* is the path spoken of before."""
+    """What the clause *text* says, by the first form that fits it whole; *last* is the path spoken of before.
+
+    asking: the clause is a question, and only wishes count.
+    """
     said = plain(text)
-    scene = _Scene(language, known, sloppy, unreal, last, _opened(_stripped(said, language)))
+    scene = _Scene(language, known, sloppy, unreal, asking, last, _opened(_stripped(said, language)))
     found = _fitting(language.spelled(said), scene, raw=True)
     bare = language.spelled(_stripped(said, language))
     for _ in range(_REPEATS):
@@ -98,7 +108,11 @@ def _stripped(text: str, language: Language) -> str:
 
 def _fitting(text: str, scene: _Scene, raw: bool = False) -> list[Found]:
     for form in scene.language.forms:
-        if form.raw is not raw or (scene.unreal and not (form.imperative or form.unsure)):
+        if (
+            form.raw is not raw
+            or form.asking is not scene.asking
+            or (scene.unreal and not (form.imperative or form.unsure))
+        ):
             continue
         match = form.regex.fullmatch(text)
         if match is None:

@@ -32,13 +32,13 @@ _TASTES = "|".join(sorted(_TASTE, key=len, reverse=True))
 
 LANGUAGE = Language(
     code="es",
-    hint=rf"\b(?:{_OWN}|estoy|nos|puedes|todos|he dejado|dej[eé]|nac[ií]|de|en|el|la|los|las|que|un|una|con|yo|mi|mis|siempre|nunca|jam[aá]s|no|ll[aá]mame|recuerda|recuerde|por favor|a partir|antes|vamos|me)\b",
+    hint=rf"\b(?:llamarme|llamaras|como|podr[ií]as?|{_OWN}|estoy|nos|puedes|todos|he dejado|dej[eé]|nac[ií]|de|en|el|la|los|las|que|un|una|con|yo|mi|mis|siempre|nunca|jam[aá]s|no|ll[aá]mame|recuerda|recuerde|por favor|a partir|antes|vamos|me)\b",
     cuts=(
         rf",?\s+(?:y|e|pero|porque|as[ií] que|ya que|aunque|pues)\s+(?:que\s+)?(?={_SUBJECT})|,?\s+y\s+(?=al[eé]rgic[oa] )|,\s*(?=(?:as[ií] que |ahora |actualmente )?(?:{_SUBJECT}|{_ASKING}))|,?\s+(?:porque|aunque|as[ií] que)\s+|\s+(?=¿)|"
         r"\s+[-–—]+\s+|--+|\s+\(|\)"
     ),
     openers=(
-        r"^[¡¿]?(?:(?:como (?:ya )?(?:te )?(?:dije|he dicho)|hola|buenas|buenos d[ií]as|buenas tardes|bueno|pues|vale|ok|s[ií](?=[,.!])|no(?=[,.!:])|perd[oó]n|perdona|por cierto|la verdad|en realidad|de hecho|en general|por favor|para que (?:lo )?sepas|"
+        r"^[¡¿]?(?:(?:como(?= (?:soy|vivo|tengo)\b)|ya que(?= soy)|como (?:ya )?(?:te )?(?:dije|he dicho)|hola|buenas|buenos d[ií]as|buenas tardes|bueno|pues|vale|ok|s[ií](?=[,.!])|no(?=[,.!:])|perd[oó]n|perdona|por cierto|la verdad|en realidad|de hecho|en general|por favor|para que (?:lo )?sepas|"
         r"importante|correcci[oó]n|nota|oye|mira|gracias|adem[aá]s|actualmente|ahora|hoy en d[ií]a|espera|yo|sinceramente|personalmente|desgraciadamente)(?: que(?= (?:soy|vivo|me|mi)\b))?[,:!. ]+)"
     ),
     closers=(
@@ -71,6 +71,7 @@ LANGUAGE = Language(
     chosen=r"^(?:el|la|los|las|lo|mi|un|una)\s+|\s+(?:opci[oó]n|versi[oó]n|otra vez|de nuevo)$",
     particular=r"\b(?:yo|mi|mis|me|nosotros|nos|nuestr\w*|el|la|los|las)\b",
     elliptic=r"al[eé]rgic[oa] ",
+    takes_back=r"^(?:no|o|y|dice|si|salvo|excepto|verdad)\b|\b(?:dice|dijo|si|broma|antes|sería|no)\b",
     conditions=r"(?:recuerda|recuerde|no olvides)$|(?:cuando|si|para|al|en|antes|despu[eé]s|siempre que)\b",
     corrects=r"(?:no|perd[oó]n|perdona|espera|correcci[oó]n|mal|incorrecto|en realidad|de hecho|quer[ií]a decir|me refer[ií]a)\b",
     leaning=(
@@ -88,7 +89,7 @@ LANGUAGE = Language(
         "animal": meanings("perro|perra|perros|perrito|cachorro=dog; gato|gata|gatos|gatito=cat; conejo|conejos=rabbit; hámster|hamster=hamster; cobaya|cobayas=guinea pig; loro|loros=parrot; caballo|caballos=horse; pez|peces=fish; tortuga|tortugas=turtle; serpiente=snake; pájaro|pájaros|periquito=bird; gallina|gallinas=chicken"),
         "health": meanings("asma|asmático|asmática=asthma; diabetes|diabético|diabética=diabetes; epilepsia|epiléptico|epiléptica=epilepsy; migrañas|migraña=migraines; celíaco|celíaca|celiaquía=celiac disease; tdah=adhd; autista=autism; disléxico|disléxica|dislexia=dyslexia; depresión=depression; ansiedad=anxiety; hipertenso|hipertensa|hipertensión=high blood pressure; daltónico|daltónica=color-blind; sordo|sorda=deaf; ciego|ciega=blind"),
         "belief": meanings("cristiano|cristiana=Christian; católico|católica=Catholic; protestante=Protestant; musulmán|musulmana=Muslim; judío|judía=Jewish; budista=Buddhist; hindú=Hindu; ateo|atea=atheist; agnóstico|agnóstica=agnostic"),
-        "attribute": meanings('coche|carro|auto=notes.car; bici|bicicleta=notes.bike; talla=notes.dress-size; talla de zapato|número de pie=notes.shoe-size; altura=health.height; peso=health.weight; grupo sanguíneo=health.blood-type; signo=notes.star-sign; banco=finances.bank; presupuesto=finances.budget; editor=choices.editor; navegador=choices.browser; apellido=notes.last-name; universidad=notes.university; religión=beliefs.religion'),
+        "attribute": meanings('coche|carro|auto=notes.car; bici|bicicleta=notes.bike; talla=notes.dress-size; talla de zapato|número de zapato|número de pie=notes.shoe-size; altura=health.height; peso=health.weight; grupo sanguíneo=health.blood-type; signo=notes.star-sign; banco=finances.bank; presupuesto=finances.budget; editor=choices.editor; navegador=choices.browser; apellido=notes.last-name; universidad=notes.university; religión=beliefs.religion'),
         "habit": meanings("fumar|fumo|tabaco=smoking; beber|bebo|alcohol=drinking"),
         "status": meanings("casado|casada=married; soltero|soltera=single; divorciado|divorciada=divorced; viudo|viuda=widowed; prometido|prometida=engaged"),
         "region": meanings("Cataluña=Catalonia; Andalucía=Andalusia; Galicia=Galicia; Asturias=Asturias; Aragón=Aragon; Extremadura=Extremadura; País Vasco|el País Vasco=Basque Country; California=California; Texas|Tejas=Texas; Florida|la Florida=Florida"),
@@ -127,6 +128,9 @@ LANGUAGE = Language(
         Form(rf"(?P<words>no(?: me| le)? {_DONT} .+)", "rules.*", "=", 0.8, imperative=True),
         Form(r"(?:por favor )?(?:recuerda|recuerde|acu[eé]rdate de|acu[eé]rdese de|no olvides|no olvide|ten en cuenta|tenga en cuenta|apunta|anota)(?: que|:|,) ?(?P<note>(?:que )?(?:soy|vivo|me|mi|mis|tengo|no|odio|prefiero|trabajo|hablo)\b.+)", "notes.*", None, 0.95, imperative=True, noted=True),
         Form(r"(?:por favor )?(?:recuerda|recuerde|acu[eé]rdate de|acu[eé]rdese de|no olvides|no olvide|ten en cuenta|tenga en cuenta|apunta|anota)(?: que|:) ?(?P<note>.+)", "notes.*", None, 0.95, noted=True),
+        Form(r"¿?(?:puedes|podr[ií]as|puede|podr[ií]a) llamarme (?P<called>.+?)(?:,? por favor)?", "nickname", None, 0.9, asking=True, imperative=True),
+        Form(r"(?:quiero|me gustar[ií]a) que me (?:llames|llamaras|llame) (?P<called>.+)", "nickname", None, 0.92, imperative=True),
+        Form(r"(?:quiero|me gustar[ií]a) que (?P<words>(?:siempre|nunca) .+)", "rules.*", "=", 0.92, imperative=True),
         Form(r"(?:me llamo|mi nombre es|mi nombre completo es) (?P<name>.+)", "name", None, 0.97),
         Form(r"(?:por favor )?(?:ll[aá]mame|ll[aá]meme|dime) (?P<called>.+)", "nickname", None, 0.95),
         Form(r"(?:puedes|puede|pod[eé]is) llamarme (?P<called>.+)", "nickname", None, 0.95),
@@ -138,7 +142,7 @@ LANGUAGE = Language(
         Form(r"soy (?P<nation>.+)", "nationality", None, 0.9),
         Form(r"hablo (?P<language>.+?)(?: con fluidez| perfectamente| bien)?", "languages.*", None, 0.92),
         Form(r"mi (?:lengua materna|idioma materno|primera lengua) es (?:el )?(?P<language>.+)", "languages.*", None, 0.95),
-        Form(r"(?:vivo|resido) en (?P<place>.+?)(?: con .+| desde .+)?", "home.city", None, 0.93),
+        Form(r"(?:vivo|resido) (?:con .+ )?en (?P<place>.+?)(?: con .+| desde .+)?", "home.city", None, 0.93),
         Form(r"(?:me mud[eé]|me he mudado|me acabo de mudar|me traslad[eé])(?: (?:de|desde) .+?)? a (?P<place>.+?)(?: con .+| desde .+| hace .+| el .+)?", "home.city", None, 0.92),
         Form(r"vivo en (?P<place>.+?) y trabajo (?:en|para) (?P<org>.+)", "home.city work.employer", None, 0.9),
         Form(r"trabajo (?:en|para) (?P<org>.+?) (?:como|de) (?P<role>.+)", "work.employer work.role", None, 0.93),
@@ -168,6 +172,8 @@ LANGUAGE = Language(
         Form(rf"(?P<verb>{_TASTES}) (?P<things>.+)", "preferences.*", _TASTE, 0.9),
         Form(r"mi (?P<topic>\w+) (?:favorit[oa]|preferid[oa]) es (?P<thing>.+)", "choices.{topic}", None, 0.9),
         Form(r"(?:me (?:he )?(?:cambi[eé]|cambiado|pas[eé]|pasado)|cambi[eé]|he cambiado|migr[eé]) de (?P<old>.+?) a (?P<new>.+)", "preferences.*", "prefers", 0.9),
+        Form(r"(?:me (?:he )?(?:cambi[eé]|cambiado|pas[eé]|pasado))(?P<old>(?!.))? a (?P<new>.+)", "preferences.*", "prefers", 0.88),
+        Form(r"uso (?P<tool>[A-Z].*)", "tools.*", None, 0.85),
         Form(r"(?:he dejado|dej[eé]) (?:de |el )?(?P<habit>fumar|beber|tabaco|alcohol)", "routines.*", "quit", 0.9),
         Form(r"(?:yo )?no (?P<habit>fumo)", "routines.*", "no", 0.88),
         Form(r"(?:soy|estoy) (?P<status>.+)", "family.status", None, 0.9),

@@ -90,6 +90,20 @@ SAYS = [
     ("我的鞋码是42", "notes.shoe-size=42"),
     ("你好。我住在上海。我对花生过敏。", "home.city=上海, allergies.花生=花生"),
     ("记住，我每周五都要去接孩子。", "notes.每周五-去接孩子=我每周五都要去接孩子"),
+    ("你好，请推荐一家餐厅，我对海鲜过敏。", "allergies.海鲜=海鲜"),
+    ("因为我是素食者，所以不要肉", "diet=vegetarian"),
+    ("我叫王小明，今年三十岁", "name=王小明"),
+    ("我在北京的一家银行上班", "work.employer=北京的一家银行"),
+    ("我平时喜欢跑步", "preferences.跑步=likes"),
+    ("我喜欢跑步和游泳", "preferences.跑步=likes, preferences.游泳=likes"),
+    ("麻烦以后都用中文", "rules.用中文=以后都用中文"),
+    ("请叫我王老师", "nickname=王老师"),
+    ("我换工作了，现在在华为上班", "work.employer=华为"),
+    ("我不用Windows了，现在用Linux", "-tools.windows=Windows, tools.linux=Linux"),
+    ("我结婚了", "family.status=married"),
+    ("我对花粉有点过敏", "allergies.花粉=花粉"),
+    ("我有花生过敏症", "allergies.花生=花生"),
+    ("请不要再推荐日料了", "rules.推荐日料=不要再推荐日料了"),
 ]
 
 SILENT = [

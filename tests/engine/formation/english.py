@@ -288,6 +288,11 @@ SAYS = [
     ),
     ("I left Acme and now work for Initech.", "-work.employer=Acme, work.employer=Initech"),
     ("I used to hate olives, but now I love them.", "-preferences.olives=hates, preferences.olives=loves"),
+    ("I'm vegan, nothing with meat please", "diet=vegan"),
+    ("Could you please call me Liz?", "nickname=Liz"),
+    ("Can you always cite your sources?", "rules.cite-sources=Can you always cite your sources"),
+    ("My name isn't Bob, it's Rob.", "name=Rob"),
+    ("I live with my wife in Berlin.", "home.city=Berlin"),
 ]
 
 SILENT = [
@@ -630,4 +635,9 @@ SILENT = [
     "I love them",
     "My sister is vegan, I love it",
     "Keep your chin up",
+    "I'm vegan, said my brother",
+    "I'm allergic to nuts, or so they say",
+    "I love cilantro, not",
+    "Can you call me back?",
+    "Could you call me later?",
 ]

@@ -102,6 +102,22 @@ SAYS = [
     ("J’suis végétarien", "diet=vegetarian"),
     ("Chuis vegan", "diet=vegan"),
     ("Ma pointure est 38", "notes.shoe-size=38"),
+    (
+        "Bonjour ! Peux-tu me conseiller un restaurant ? Je suis allergique aux fruits de mer.",
+        "allergies.fruits-de-mer=fruits de mer",
+    ),
+    ("Comme je suis végétarien, pas de viande s'il te plaît.", "diet=vegetarian"),
+    (
+        "Je veux que tu me répondes toujours en français.",
+        "rules.répondes-français=Je veux que tu me répondes toujours en français",
+    ),
+    ("Peux-tu m'appeler Léa ?", "nickname=Léa"),
+    ("Je travaille dans un hôpital comme infirmière.", "work.employer=un hôpital, work.role=infirmière"),
+    ("J'ai un chat nommé Félix", "pets.félix=cat"),
+    ("Je suis marié", "family.status=married"),
+    ("Je n'utilise plus Windows, maintenant j'utilise Linux.", "-tools.windows=Windows, tools.linux=Linux"),
+    ("J'habite Paris", "home.city=Paris"),
+    ("Je vis avec ma copine à Lyon", "home.city=Lyon"),
 ]
 
 SILENT = [

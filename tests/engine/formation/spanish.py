@@ -99,6 +99,27 @@ SAYS = [
     ("Nací el 3 de marzo de 1985", "birthday=3 de marzo de 1985"),
     ("Mi correo es ana@example.org", "email=ana@example.org"),
     ("Mi coche es un Seat", "notes.car=Seat"),
+    ("Como soy vegetariano, nada de carne por favor.", "diet=vegetarian"),
+    ("Por favor, llámame Pepe.", "nickname=Pepe"),
+    (
+        "Quiero que siempre me respondas en español.",
+        "rules.respondas-español=Quiero que siempre me respondas en español",
+    ),
+    (
+        "No me recomiendes restaurantes de carne.",
+        "rules.recomiendes-restaurantes-carne=No me recomiendes restaurantes de carne",
+    ),
+    ("Podrías llamarme Ana?", "nickname=Ana"),
+    ("Me gustaría que me llamaras Ana.", "nickname=Ana"),
+    ("Trabajo en un hospital como enfermera.", "work.employer=un hospital, work.role=enfermera"),
+    ("Tengo un gato llamado Misi", "pets.misi=cat"),
+    ("Vivo con mi pareja en Valencia.", "home.city=Valencia"),
+    ("Soy de Perú pero vivo en Madrid.", "home.city=Madrid"),
+    ("Estoy casada", "family.status=married"),
+    ("Mi numero de zapato es 38", "notes.shoe-size=38"),
+    ("Ya no uso Windows, ahora uso Linux.", "-tools.windows=Windows, tools.linux=Linux"),
+    ("Me cambié a Linux", "preferences.linux=prefers"),
+    ("He cambiado de trabajo, ahora trabajo en Indra.", "work.employer=Indra"),
 ]
 
 SILENT = [
