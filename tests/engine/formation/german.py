@@ -135,7 +135,6 @@ SAYS = [
     ("Ich bin umgezogen, jetzt wohne ich in Leipzig.", "home.city=Leipzig"),
     ("Ich trinke keinen Kaffee mehr, nur noch Tee.", "preferences.kaffee=avoids"),
     ("Ich heiße nicht Bob, sondern Rob.", "name=Rob"),
-    ("Hola, ¿me recomiendas un restaurante? Soy alérgico al marisco.", "allergies.marisco=marisco"),
 ]
 
 SILENT = [

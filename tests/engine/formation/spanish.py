@@ -120,6 +120,7 @@ SAYS = [
     ("Ya no uso Windows, ahora uso Linux.", "-tools.windows=Windows, tools.linux=Linux"),
     ("Me cambié a Linux", "preferences.linux=prefers"),
     ("He cambiado de trabajo, ahora trabajo en Indra.", "work.employer=Indra"),
+    ("Hola, ¿me recomiendas un restaurante? Soy alérgico al marisco.", "allergies.marisco=marisco"),
 ]
 
 SILENT = [
