@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import msgpack
 import pytest
 
 from tests.endtoend.device import found
@@ -171,3 +172,18 @@ def test_several_processes_log_into_one_session_and_no_message_or_signal_is_lost
     for number in range(3):
         mine = [one.text for one in messages if one.text.startswith(f"p{number} ")]
         assert mine == [f"p{number} {at}" for at in range(40)]
+
+
+def test_what_expired_is_in_no_index_once_it_has_caught_up(tmp_path: Path) -> None:
+    with Vault.create(tmp_path / "v") as vault:
+        talk = vault.agent(FOOD).session("lunch", lifetime=timedelta(milliseconds=1))
+        talk.log("assistant", WORDS)
+        vault.index()
+        assert [one.text for one in vault.recall("cilantro")] == [f"assistant: {WORDS}"]
+        assert vault.expire_sessions() == (1, 1)
+        assert not vault.recall("cilantro")
+        vault.index()
+        assert vault.check() == ()
+        with vault.replica.read() as view:
+            assert not any(view.reader.count(table) for table in (Table.REINDEX, Table.EMBED))
+            assert not any(msgpack.unpackb(data)[3] for _, data in view.reader.scan(Table.VECTORS))
