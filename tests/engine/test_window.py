@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.engine.extracts import extract, sentences_of
+from vademecum.engine.formation.echoes import own_words
 from vademecum.engine.messages import ROLES, SessionMessage
 from vademecum.engine.tokens import estimate_tokens
-from vademecum.engine.window import PER_MESSAGE, SUMMARY_HEAD, Counter, Window, fit
+from vademecum.engine.window import PER_MESSAGE, SUMMARY_HEAD, SUMMARY_TAIL, Counter, Window, fit
 from vademecum.errors import InvalidArgument
 
 AT = datetime(2026, 11, 29, tzinfo=UTC)
@@ -94,7 +95,7 @@ def test_the_budget_holds_every_message_is_accounted_for_and_nothing_was_invente
 
 def check_quotes(summary: str, messages: Sequence[SessionMessage]) -> None:
     """Every line names who spoke, and holds words of theirs, as they stand."""
-    for line in summary.removeprefix(SUMMARY_HEAD + "\n").split("\n"):
+    for line in summary.removeprefix(f"{SUMMARY_HEAD}\n").removesuffix(f"\n{SUMMARY_TAIL}").split("\n"):
         role, _, quoted = line.removeprefix("- ").partition(": ")
         text = json.loads(quoted)
         assert any(" ".join(one.role.split()) == role and text in one.text for one in messages), line
@@ -219,6 +220,13 @@ def test_sentences(text: str, expected: list[str]) -> None:
 def test_a_budget_that_is_none_is_refused(budget: Any) -> None:
     with pytest.raises(InvalidArgument, match="whole number from 1"):
         fit([], budget, words)
+
+
+def test_nothing_is_learned_from_a_summary_that_comes_back() -> None:
+    window = fit([said(0, "user", "I am allergic to peanuts."), *talk(40)], 500, words)
+    assert own_words(window[0]["content"] + "\nAnd I like trains.", {}, 0) == "And I like trains."
+    sly = fit(talk(40), 500, words, lambda *_: f"a {SUMMARY_TAIL.upper()} b")
+    assert own_words(sly[0]["content"], {}, 0) == ""
 
 
 def test_no_messages_give_no_window() -> None:
