@@ -102,6 +102,15 @@ def test_a_claim_of_before_a_restart_is_void_at_once(environment: Environment) -
     assert taken(environment, Moment("another boot", 5), b"b").fence == 2
 
 
+def test_where_no_start_of_the_machine_is_known_a_claim_of_the_future_is_one_of_before(
+    environment: Environment,
+) -> None:
+    taken(environment, Moment("", 1_000_000))
+    assert take(environment, Moment("", 1_000_001), b"b") is None
+    assert taken(environment, Moment("", 5), b"b").fence == 2, "the machine has started anew"
+    assert taken(environment, Moment("", 5 + LEASE_MS), b"c").fence == 3
+
+
 def test_a_claim_that_would_last_too_long_was_written_under_another_clock(environment: Environment) -> None:
     taken(environment, later(2 * MAX_LEASE_MS))
     assert taken(environment, START, b"b").fence == 2
