@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from vademecum.devices import Device
     from vademecum.engine.agents import AgentId
     from vademecum.engine.audit import Change, Why
     from vademecum.engine.formation.budget import Budget
@@ -44,6 +45,7 @@ __all__ = [
     "AgentId",
     "Budget",
     "Change",
+    "Device",
     "Forgetting",
     "Leaf",
     "Receipt",
@@ -63,6 +65,7 @@ _HOMES = {
     "AgentId": "vademecum.engine.agents",
     "Budget": "vademecum.engine.formation.budget",
     "Change": "vademecum.engine.audit",
+    "Device": "vademecum.devices",
     "Forgetting": "vademecum.forgetting",
     "Leaf": "vademecum.engine.leaf",
     "Receipt": "vademecum.engine.receipts",

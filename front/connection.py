@@ -37,7 +37,8 @@ async def stay_in_step(vault: Vault, stop: asyncio.Event, kind: str) -> None:
     vault.relay_or_refuse()
     await asyncio.to_thread(vault.settle)
     ledger = await asyncio.to_thread(vault.ledger)
-
+    if await asyncio.to_thread(lambda: ledger.revoked):
+        raise DeviceRevoked(await asyncio.to_thread(farewell, vault))
     statements = 0
 
     def changed() -> bool:

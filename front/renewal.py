@@ -150,10 +150,11 @@ class Installation:
         self.trouble = None
 
     def _renew(self, why: str, fork: Fork | None) -> None:
+        from vademecum.devices import name_of
         from vademecum.transport import succession
         from vademecum.transport.keys import DeviceKeys
         from vademecum.transport.ledger import load_roster
-        from vademecum.transport.roster import member_name, open_secrets
+        from vademecum.transport.roster import open_secrets
 
         vault = self._identity.vault
         former = self.keys(self._replica.device)
@@ -180,7 +181,7 @@ class Installation:
         renewal = self.renewal()
         assert renewal is not None  # the transaction that has just ended wrote it
         roster = load_roster(self._replica, vault)
-        name = member_name(roster, renewal.former, open_secrets(roster, successor.keys))
+        name = name_of(roster, renewal.former, open_secrets(roster, successor.keys))
         logging.getLogger("vademecum").warning("%s", _told(renewal, name))
 
     def _finish(self) -> None:

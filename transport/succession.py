@@ -27,6 +27,7 @@ from vademecum.engine.documents import generation_at
 from vademecum.engine.merging import bind_clients
 from vademecum.engine.renewing import TakenOut, put_back, take_out
 from vademecum.engine.replica import Replica, Transaction
+from vademecum.errors import CannotDecrypt
 from vademecum.storage.identity import OWNER, owner_mark
 from vademecum.storage.installation import INSTANCE, token_hash
 from vademecum.storage.tables import Table
@@ -195,8 +196,8 @@ def _common(reader: Reader, channel: bytes, device: bytes, fork: Fork) -> int:
 
 def _free_name(roster: Roster, device: bytes, secrets: VaultSecrets) -> str:
     """``laptop (2)``, or the next number that no device has."""
-    taken = {member_name(roster, one, secrets) for one in roster.members}
-    stem = member_name(roster, device, secrets)
+    taken = {_name(roster, one, secrets) for one in roster.members}
+    stem = _name(roster, device, secrets)
     base, _, number = stem.removesuffix(")").rpartition(" (")
     if stem.endswith(")") and base and number.isdecimal():
         stem = base
@@ -206,6 +207,13 @@ def _free_name(roster: Roster, device: bytes, secrets: VaultSecrets) -> str:
         if name not in taken:
             return name
     raise AssertionError("there are more numbers than names")
+
+
+def _name(roster: Roster, device: bytes, secrets: VaultSecrets) -> str:
+    try:
+        return member_name(roster, device, secrets)
+    except CannotDecrypt:  # of an epoch that began elsewhere, whose keys are still to come
+        return device.hex()[:8]
 
 
 def _packed(renewal: Renewal) -> bytes:

@@ -159,7 +159,7 @@ def print_status(status: Status) -> None:
     """How this device stands."""
     table = Table.grid(padding=(0, 2))
     synced = "never" if status.last_synced_at is None else _moment(parse_time(status.last_synced_at))
-    colour = {"synced": "green", "blocked": "red", "offline": "yellow"}.get(status.state, "")
+    colour = {"synced": "green", "blocked": "red", "revoked": "red", "offline": "yellow"}.get(status.state, "")
     table.add_row("state", Text(status.state, colour))
     table.add_row("relay", _line(status.relay or "none; `vademecum relay use URL` sets one"))
     table.add_row("daemon", "none" if status.holder is None else says_who(status.holder))
