@@ -29,8 +29,8 @@ def sync(
 
     A lost connection is made again. One process does this for all of the device: where the daemon or another sync
     runs, this one says so and ends with exit code 1; --once then lets that process sync and waits for it. With --once
-    the exit code is 1 where the relay cannot be reached or something blocks. A device that was revoked tries no more, and
-    ends with exit code 1.
+    the exit code is 1 where the relay cannot be reached or something blocks. A device that was revoked tries no more:
+    then it is 1, too.
 
     JSON: with --once {"state", "pulled", "pushed", "bytes_in", "bytes_out", "seconds", "problems": [{"code", "text"}]};
     without it the status at the end, as in `status`.
@@ -74,8 +74,8 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
 
     JSON: {"state": offline, connecting, syncing, synced, blocked or revoked, "pending": changes that no relay has
     acknowledged, "last_synced_at", "devices": [{"id", "name", "role", "this"}], "problems": [{"code", "text"}],
-    "relay", "indexing": leaves that recall finds by words only so far, "memories": {"learned": added by agents about you,
-    "limit"}, "curation": what waits to become memories, as in `sweep --status`, "formed": how often what came of it, as
+    "relay", "indexing": leaves that recall finds by words only so far, "memories": {"learned": added by agents about
+    you, "limit"}, "curation": what waits to become memories, as in `sweep --status`, "formed": how often what came of it, as
     in `curate --counters`, "daemon": {"running", "pid", "kind"}}.
 
     \b

@@ -333,7 +333,7 @@ class World:
                 one.connect(self.relay)
             self._settle(rng)
             for one in self.devices:
-                one.changed(self.relay)
+                one.check(self.relay)  # as it does every minute or so
             self._settle(rng)
             if self._agreed():
                 return
