@@ -75,8 +75,8 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     JSON: {"state": offline, connecting, syncing, synced, blocked or revoked, "pending": changes that no relay has
     acknowledged, "last_synced_at", "devices": [{"id", "name", "role", "this"}], "problems": [{"code", "text"}],
     "relay", "indexing": leaves that recall finds by words only so far, "memories": {"learned": added by agents about
-    you, "limit"}, "curation": what waits to become memories, as in `sweep --status`, "formed": how often what came of it, as
-    in `curate --counters`, "daemon": {"running", "pid", "kind"}}.
+    you, "limit"}, "curation": what waits to become memories, as in `sweep --status`, "formed": how often what came of
+    it, as in `curate --counters`, "daemon": {"running", "pid", "kind"}}.
 
     \b
     Example:
