@@ -153,6 +153,9 @@ class _Fitting:
         for part in parts:
             part.whole = part.kept
         cut = self._cut()
+        newest = parts[-1]
+        if newest.cost + sum(part.cost for part in parts[:-1] if part.kept) <= budget:
+            newest.whole = True
         while True:
             before, after = parts[:cut], parts[cut:]
             old = [part for part in before if not part.kept]

@@ -47,6 +47,7 @@ def cost(window: Window, counter: Counter) -> int:
 
 TEXTS = st.one_of(
     st.text(max_size=400),
+    st.integers(1, 400).map(lambda many: "because " * many),
     st.lists(
         st.sampled_from(["I", "hate", "cilantro.", "always", "是的。", "x" * 30, "\n", '"', "def f():"]), max_size=120
     ).map(" ".join),
