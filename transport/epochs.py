@@ -15,10 +15,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from vademecum.errors import CannotDecrypt, InvalidArgument, KeysMissing, MalformedBytes
 from vademecum.transport import contexts
-from vademecum.transport.history import FIRST_EPOCH, Epoch
+from vademecum.transport.history import FIRST_EPOCH
 from vademecum.transport.keys import KEY_SIZE, DeviceKeys, DevicePublic, channel_key, hkdf
 from vademecum.transport.membership import Roster
 from vademecum.transport.padding import pad, unpad
+from vademecum.transport.standing import Epoch
 from vademecum.transport.statement import Entry
 from vademecum.transport.vault_secrets import VaultSecrets
 

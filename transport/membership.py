@@ -2,8 +2,8 @@
 
 A roster is a set of signed statements. Each names the statements its author knew last (`parents`), so that the set is a
 history. Two rosters merge by union, and the order in which statements arrive never matters: `history` says which of
-them are valid and what of them counts. Verification needs no secret: the relay does it too, and learns ids and public
-keys but no name. `vademecum.transport.roster` makes statements.
+them are valid, `standing` what of them counts. Verification needs no secret: the relay does it too, and learns ids and
+public keys but no name. `vademecum.transport.roster` makes statements.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Final
 
 from vademecum.errors import InvalidRoster, UnknownDevice
 from vademecum.transport import contexts
-from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, RECOVERY, Epoch, History, Member, check_signature
+from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, RECOVERY, History, check_signature
 from vademecum.transport.keys import vault_id
+from vademecum.transport.standing import Epoch, Member
 from vademecum.transport.statement import GENESIS, Statement, parse_statement
 
 __all__ = ["MAX_STATEMENTS", "NOTHING_HELD", "Roster"]

@@ -19,9 +19,10 @@ from vademecum.transport.epochs import (
     sealed_name,
     wrapped,
 )
-from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, MAY_ADD, MAY_SUCCEED, RECOVERY, Member
+from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, MAY_ADD, MAY_SUCCEED, RECOVERY
 from vademecum.transport.keys import DeviceKeys, DevicePublic, vault_id
 from vademecum.transport.membership import Roster
+from vademecum.transport.standing import Member
 from vademecum.transport.statement import (
     ADD,
     GENESIS,

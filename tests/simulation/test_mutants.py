@@ -17,7 +17,7 @@ from vademecum.engine.documents import Documents
 from vademecum.engine.replica import Replica, Transaction
 from vademecum.storage.tables import Table
 from vademecum.storage.transaction import Writer
-from vademecum.transport import chains, history, tending
+from vademecum.transport import chains, history, standing, tending
 from vademecum.transport.commit import Header
 from vademecum.transport.intake import _Run
 from vademecum.transport.ledger import ReplicaLedger
@@ -178,7 +178,7 @@ def _leaves_the_keys_with_whom_they_are(patch: Patch) -> None:
 def _lets_in_by_whom_was_revoked(patch: Patch) -> None:
     real = history.History.standing
 
-    def standing(self: history.History, within: int = -1) -> history.Standing:
+    def of_named(self: history.History, within: int = -1) -> standing.Standing:
         found = real(self, within)
         named = {device for line in self._lines if line.bit & within for device in line.statement.revoked}
         return replace(
@@ -186,7 +186,7 @@ def _lets_in_by_whom_was_revoked(patch: Patch) -> None:
             members={who: replace(one, revoked=who in named) for who, one in found.members.items()},
         )
 
-    patch.setattr(history.History, "standing", standing)
+    patch.setattr(history.History, "standing", of_named)
 
 
 MUTANTS: dict[str, tuple[Callable[[Patch], None], list[str] | None, int]] = {
