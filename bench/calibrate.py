@@ -74,7 +74,7 @@ def rows(data: Path) -> list[Row]:
     for what, least, value in (("duplicate", SAME, found.duplicate), ("related", BEARING, found.related)):
         precision, recall = _right(cosine[known] >= value, score[known] >= least)
         made += [_row(f"calibrate/{what}/precision", precision, None), _row(f"calibrate/{what}/recall", recall, None)]
-    return [*made, _row("calibrate/band/contradictions kept", float((in_band >= found.band).mean()), None)]
+    return [*made, _row("calibrate/band/kept", float((in_band >= found.band).mean()), None)]
 
 
 def calibrated(

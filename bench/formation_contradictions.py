@@ -24,4 +24,4 @@ def rows(data: Path) -> list[Row]:
         Pair(pair["a"], pair["b"], pair["judgment"] == "CONTRADICTION", "odd" if place % 2 else "even")
         for place, pair in enumerate(json.loads(data.read_text("utf-8")))
     ]
-    return rows_of("formation/contradictions/sick", judged(pairs, verbose=verbose), TARGET)
+    return rows_of("formation/sick", judged(pairs, verbose=verbose), TARGET)

@@ -21,9 +21,9 @@ verbose = False
 
 
 def rows() -> list[Row]:
-    made = rows_of("formation/contradictions/preferences/held-out", judged(list(pairs(HELD_OUT))), TARGET)
+    made = rows_of("formation/preferences/held-out", judged(list(pairs(HELD_OUT))), TARGET)
     tuned = judged(list(pairs(TUNING)), verbose=verbose)
-    return made + rows_of("formation/contradictions/preferences/tuning", tuned, TARGET)
+    return made + rows_of("formation/preferences/tuning", tuned, TARGET)
 
 
 def pairs(file: Path) -> Iterator[Pair]:

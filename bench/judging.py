@@ -73,7 +73,7 @@ def rows_of(name: str, found: Sequence[Judged], target: float) -> list[Row]:
     hints = [one for one in found if one.said is Relation.UNSURE]
     made.append(at_most(f"{name}/hints", float(len(hints)), "pairs", target=None))
     median = float(np.median([one.milliseconds for one in found]))
-    made.append(at_most(f"{name}/time/median", median, "ms", target=None))
+    made.append(at_most(f"{name}/time", median, "ms", target=None))
     return made
 
 
