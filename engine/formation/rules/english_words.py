@@ -130,7 +130,7 @@ LEXICON: Mapping[str, Mapping[str, str]] = {
         "javascript|java|politics|early mornings|housework|studying|school|homework|cardio"
     ),
     "not-name": same(
-        "thanks|thank you|please|wait|stop|ok|okay|done|home|back|here|late|sorry|sure|fine|good|great|later|tomorrow|tonight|crazy|maybe|anytime|never|"
+        "soon|often|whenever|first|instead|babe|quick|quickly|up|out|dude|bro|boss|sir|daddy|a|the|on|at|by|if|when|thanks|thank you|please|wait|stop|ok|okay|done|home|back|here|late|sorry|sure|fine|good|great|later|tomorrow|tonight|crazy|maybe|anytime|never|"
         "asap|now|again|ready|in|out|busy|lost|old|batman|ishmael|groot|god|nobody|somebody|someone|everyone|alone|"
         "stupid|paranoid|biased|mad|weird|naive|cynical|lazy|interested|impressed|curious|surprised|skeptical|happy|"
         "excited|tired|christmas|monday|friday|an|not|afraid|glad|yes|no|team|pro|anti|gen|hungry|sick|cold|hot|bored|"

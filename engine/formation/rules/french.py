@@ -96,7 +96,7 @@ LANGUAGE = Language(
         "region": meanings("Bretagne=Brittany; Normandie=Normandy; Provence=Provence; Alsace=Alsace; Bourgogne=Burgundy; Occitanie=Occitania; Corse=Corsica; Québec=Quebec; Californie=California; Texas=Texas; Wallonie=Wallonia; Flandre=Flanders"),
         "manner": meanings("plus court|plus bref|plus concis|sois bref=short answers; plus de détails|plus détaillé|plus long=detailed answers; plus simple|plus simplement=simple words; sous forme de liste|en liste=lists; sous forme de tableau|en tableau=tables; étape par étape=step by step; plus formel=formal tone; moins formel=informal tone; sans emojis=no emojis; juste le code|seulement le code=code only; avec des exemples=examples"),
         "not-allergen": same("lundis|lundi|travail|gens|idiots|bêtise|connerie|conneries|stress|politique|sport|mensonges"),
-        "not-name": same("merci|bien|bon|demain|plus tard|quand|ce soir|si|fou|folle|bientôt|tout de suite|s'il te plaît"),
+        "not-name": same("vite|souvent|quand|merci|bien|bon|demain|plus tard|quand|ce soir|si|fou|folle|bientôt|tout de suite|s'il te plaît"),
         "not-place": same("europe|asie|afrique|merci|jamais|bien|bon|parfait|vrai|faux|paix|peur|maison|bureau|campagne|couple|équipe|banlieue|ville|appartement|colocation|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|train|mi-temps|domicile|distance"),
     },
     frames=(

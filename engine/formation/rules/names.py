@@ -24,6 +24,12 @@ __all__ = [
 ]
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*\Z")
+_DAY = re.compile(
+    r"(?!(?:19|20)\d\d$)(?!.*\b(?:days?|weeks?|months?|hours?|tage?n?|wochen|d[ií]as|semanas|jours|semaines|after|ago)\b)"
+    r"(?:\d|jan|j[äa]n|ene|feb|f[ée]v|m[aä]r|mrz|apr|abr|avr|ma[iy]|jun|jui|jul|aug|ago|ao[uû]t|sep|o[ck]t|nov|de[czc]|d[ée]c|dic)",
+    re.IGNORECASE,
+)
+"""How a day of the year begins, and not a number of days."""
 _OF_CITIES = frozenset(
     word
     for words in (
@@ -53,9 +59,11 @@ def fill_name(words: str, language: Language, sloppy: int) -> list[Filled] | Non
     return [Filled(segment(words), words)]
 
 
-def fill_called(words: str, language: Language, _sloppy: int) -> list[Filled] | None:
-    """A name in a form that people also use for other things (*call me later*): with capitals only."""
-    return fill_name(words, language, 0)
+def fill_called(words: str, language: Language, sloppy: int) -> list[Filled] | None:
+    """A name in a form that people also use for other things (*call me later*): with a capital, unless
+    the message has none.
+    """
+    return fill_name(words, language, 2 if sloppy == 2 and len(words.split()) == 1 else 0)
 
 
 def fill_place(words: str, language: Language, sloppy: int) -> list[Filled] | None:
@@ -151,7 +159,7 @@ def fill_number(words: str, _language: Language, _sloppy: int) -> list[Filled] |
 
 
 def fill_date(words: str, _language: Language, _sloppy: int) -> list[Filled] | None:
-    if len(words) > 40 or not re.search(r"\d", words) or len(words.split()) > 5:
+    if len(words) > 40 or len(words.split()) > 5 or not _DAY.match(words) or not re.search(r"\d", words):
         return None
     return [Filled(segment(words), words)]
 

@@ -95,7 +95,7 @@ LANGUAGE = Language(
         "region": meanings("Cataluña=Catalonia; Andalucía=Andalusia; Galicia=Galicia; Asturias=Asturias; Aragón=Aragon; Extremadura=Extremadura; País Vasco|el País Vasco=Basque Country; California=California; Texas|Tejas=Texas; Florida|la Florida=Florida"),
         "manner": meanings("más corto|más breve|más conciso|sé breve=short answers; más detalles|más detallado|más largo=detailed answers; más sencillo|más simple|más fácil=simple words; en una lista|como lista=lists; en una tabla|como tabla=tables; paso a paso=step by step; más formal=formal tone; menos formal|más informal=informal tone; sin emojis=no emojis; solo el código|sólo el código=code only; con ejemplos=examples"),
         "not-allergen": same("los lunes|lunes|trabajo|gente|tontería|tonterías|idiotas|estupidez|política|deporte|drama|mentiras"),
-        "not-name": same("gracias|claro|bien|luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
+        "not-name": same("pronto|cuando|ya|gracias|claro|bien|luego|mañana|cuando|loco|loca|después|tarde|hoy|ahora|más tarde|por favor|si|a"),
         "not-place": same("europa|asia|áfrica|gracias|nunca|luego|claro|bien|perfecto|verdad|paz|miedo|casa|oficina|pareja|peligro|marketing|ventas|equipo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|pobreza|informe|proyecto|texto|libro|el campo|una|otro|educación|línea"),
     },
     frames=(

@@ -293,6 +293,13 @@ SAYS = [
     ("Can you always cite your sources?", "rules.cite-sources=Can you always cite your sources"),
     ("My name isn't Bob, it's Rob.", "name=Rob"),
     ("I live with my wife in Berlin.", "home.city=Berlin"),
+    ("call me bob", "nickname=Bob"),
+    ("please call me liz", "nickname=Liz"),
+    ("I got a puppy", "pets.dog=dog"),
+    ("I have a fish", "pets.fish=fish"),
+    ("I was born on May 3rd 1985", "birthday=May 3rd 1985"),
+    ("my birthday is may 3", "birthday=may 3"),
+    ("My birthday is 12/03", "birthday=12/03"),
 ]
 
 SILENT = [
@@ -640,4 +647,14 @@ SILENT = [
     "I love cilantro, not",
     "Can you call me back?",
     "Could you call me later?",
+    "call me later",
+    "call me crazy",
+    "call me maybe",
+    "Call me bob",
+    "I bought chicken",
+    "I bought a chicken",
+    "I have fish",
+    "I was born in 1985",
+    "I was born in Berlin in 1985",
+    "My birthday is 2 days after Christmas",
 ]

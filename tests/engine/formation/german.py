@@ -135,6 +135,8 @@ SAYS = [
     ("Ich bin umgezogen, jetzt wohne ich in Leipzig.", "home.city=Leipzig"),
     ("Ich trinke keinen Kaffee mehr, nur noch Tee.", "preferences.kaffee=avoids"),
     ("Ich heiße nicht Bob, sondern Rob.", "name=Rob"),
+    ("Mein Geburtstag ist der 3. März", "birthday=3. März"),
+    ("nenn mich bob", "nickname=Bob"),
 ]
 
 SILENT = [

@@ -121,6 +121,7 @@ SAYS = [
     ("Me cambié a Linux", "preferences.linux=prefers"),
     ("He cambiado de trabajo, ahora trabajo en Indra.", "work.employer=Indra"),
     ("Hola, ¿me recomiendas un restaurante? Soy alérgico al marisco.", "allergies.marisco=marisco"),
+    ("llamame paco", "nickname=Paco"),
 ]
 
 SILENT = [
@@ -200,4 +201,5 @@ SILENT = [
     "Recuerda eso",
     "Mi PIN es 1234",
     "Soy allergico jajaja",
+    "llamame luego",
 ]

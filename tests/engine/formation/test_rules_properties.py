@@ -173,7 +173,7 @@ def test_time_grows_with_the_length_and_no_faster(seed: int) -> None:
     pieces = [chosen.choice(PIECES) for _ in range(4 if seed % 2 else 400)]
     whole = ("".join(pieces) * 1000)[:MAX_MESSAGE]
     short_, long = _seconds(whole[: MAX_MESSAGE // 8]), _seconds(whole)
-    assert long < 8 * 4 * short_ + 0.05, (short_, long)
+    assert long < 8 * 4 * short_ + 0.2, (short_, long)
 
 
 def test_one_piece_over_and_over_takes_no_time_to_speak_of() -> None:
@@ -181,7 +181,7 @@ def test_one_piece_over_and_over_takes_no_time_to_speak_of() -> None:
         for start in ("", "I am ", "私は"):
             started = time.perf_counter()
             distilled((start + piece * MAX_MESSAGE)[:MAX_MESSAGE])
-            assert time.perf_counter() - started < 1.0, piece
+            assert time.perf_counter() - started < 3.0, piece
 
 
 def test_a_message_that_is_too_long_to_be_said_is_not_read() -> None:
