@@ -113,6 +113,7 @@ LANGUAGE = Language(
         r"\b(?:this|that|these|those|here|now|today|tonight|tomorrow|yet|it|them|him|her|so|for now|right away|this time|once|"
         r"anything|everything|anyone|anybody|us)\b"
     ),
+    own=r"\b(?:I|my|mine|we|our|us|me)\b",
     particular=r"\b(?:I|my|mine|we|our|us|me|the)\b",
     chosen=r"^(?:the|my|a|an)\s+|\s+(?:one|ones|option|version|variant|again)$",
     contractions=(

@@ -64,6 +64,7 @@ LANGUAGE = Language(
         r"\b(?:ce|cet|cette|ces|[cç]a|cela|ici|aujourd'hui|demain|maintenant|cette fois|encore|rien|tout|l[aà]|(?:le|la|les|l')\s?(?:fichier|fonction|tests?|classe|code|tableau|ligne|texte|mail|document|liste|image|page|premi\w*|second\w*|derni\w*))\b"
     ),
     chosen=r"^(?:le|la|les|l'|mon|ma|un|une)\s*|\s+(?:option|version|encore|[aà] nouveau)$",
+    own=r"\b(?:je|mon|ma|mes|nous|notre|nos|moi)\b|\bj'",
     particular=r"\b(?:je|j'|mon|ma|mes|nous|notre|nos|le|la|les|l')",
     contractions=(
         (r"\b(j|n|m|s|d|l|c|qu) '", r"\1'"),

@@ -93,6 +93,7 @@ LANGUAGE = Language(
         r"(?:die|der|das|den|dem) (?:datei|funktion|tests?|klasse|tabelle|zeile|mail|e-mail|code|text|branch|methode|liste|bild|bericht|entwurf|seite|dokument|erste\w*|zweite\w*|letzte\w*))\b"
     ),
     chosen=r"^(?:das|die|den|der|dem|mein\w*|ein\w*)\s+|\s+(?:variante|version|option|wieder)$",
+    own=r"\b(?:ich|mein\w*|wir|uns\w*|mir|mich)\b",
     particular=r"\b(?:ich|mein\w*|wir|uns|unser\w*|mir|der|die|das|den|dem)\b",
     contractions=((r"\bich (hab|wohn|ess|leb|arbeit|trink|find|nehm|sprech|lieb|hass|benutz|nutz)\b", r"ich \1e"), (r"\bich heisse\b", "ich heiße"), (r"\bich bins\b", "ich bin")),
     elliptic=r"gegen .{2,40} allergisch|allergisch (?:gegen|auf)",

@@ -78,7 +78,7 @@ _PATTERNS = tuple(
     name
     for line in (
         "cuts openers closers unreal reported asks things articles joints filler momentary pointing heads chosen",
-        "particular elliptic takes_back conditions corrects leaning bare",
+        "own particular elliptic takes_back conditions corrects leaning bare",
     )
     for name in line.split()
 )
@@ -103,6 +103,7 @@ class Language:
     heads: what the last thing of a list says of all (*action and sci-fi movies*).
     chosen: what is left away of something that was chosen (*the … one*).
     pointing: words by which a phrase is about what is at hand, or about the hearer.
+    own: words for the person and what is theirs.
     particular: what makes a note one about something in particular.
     contractions: what stands for what, before forms are tried (*I'm*, *I am*).
     elliptic: beginnings of a clause that borrows its subject from the one before (*… and allergic to nuts*): it is read
@@ -132,6 +133,7 @@ class Language:
     forms: tuple[Form, ...]
     frames: tuple[Frame, ...] = ()
     momentary: str = r"(?!)"
+    own: str = r"(?!)"
     particular: str = r""
     pointing: str = r""
     heads: str = r"(?!)"

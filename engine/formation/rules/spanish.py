@@ -69,6 +69,7 @@ LANGUAGE = Language(
         r"correo|documento|lista|imagen|p[aá]gina|primer\w*|segund\w*|[uú]ltim\w*))\b"
     ),
     chosen=r"^(?:el|la|los|las|lo|mi|un|una)\s+|\s+(?:opci[oó]n|versi[oó]n|otra vez|de nuevo)$",
+    own=r"\b(?:yo|mi|mis|me|nos|nosotros|nuestr\w*)\b",
     particular=r"\b(?:yo|mi|mis|me|nosotros|nos|nuestr\w*|el|la|los|las)\b",
     elliptic=r"al[eé]rgic[oa] ",
     takes_back=r"^(?:no|o|y|dice|si|salvo|excepto|verdad)\b|\b(?:dice|dijo|si|broma|antes|sería|no)\b",

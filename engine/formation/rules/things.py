@@ -161,6 +161,9 @@ def fill_note(words: str, language: Language, _sloppy: int) -> list[Filled] | No
     """What was to be remembered: something in particular (*the gate code*, *Anna*, *at five*), no saying."""
     if len(words.split()) > MAX_RULE_WORDS or (language.spaced and len(words.split()) < 3):
         return None
+    long = len(words.split()) > 12 if language.spaced else len(words) > 24
+    if long and not language.regex["own"].search(words):
+        return None
     if not language.regex["particular"].search(words) and not re.search(r"\d|(?<=\s)[A-ZÀ-ÖØ-Þ]", words):
         return None
     return [Filled(rule_segment(words, language), words)]
