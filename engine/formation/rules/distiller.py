@@ -18,7 +18,7 @@ from .grammar import Form, Language
 from .leaning import lean
 from .parsing import Found, parse
 from .reading import MAX_MESSAGE, Folded, Sentence, fold, plain, sentences
-from .silence import is_secret, is_silent
+from .silence import is_secret, silent_from
 
 __all__ = ["LANGUAGES", "RuleDistiller"]
 
@@ -66,6 +66,7 @@ class RuleDistiller:
         if not languages:
             return
         sloppy = sloppiness(folded.text)
+        silent: int | None = None
         said: set[tuple[str, str, Action]] = set()
         for sentence in sentences(folded):
             for language in languages:
@@ -74,10 +75,12 @@ class RuleDistiller:
                 candidates = list(_sentence(message, folded, sentence, language, known, sloppy))
                 if not candidates:
                     candidates = list(_leaning(message, folded, sentence, language, around, known))
-                if candidates and not said and is_silent(folded.text):
-                    return  # asked last, because it costs most and most messages say nothing anyway
+                if candidates and silent is None:
+                    silent = silent_from(folded.text)  # asked last: it costs most, and most messages say nothing
                 words = folded.text[sentence.start : sentence.end]
-                for candidate in candidates:
+                for end, candidate in candidates:
+                    if silent is not None and end > silent:
+                        return
                     if is_secret(words, rule=candidate.path.startswith("rules.")):
                         break
                     key = (candidate.path, repr(candidate.value), candidate.action)
@@ -95,7 +98,8 @@ def _is_broken(text: str) -> bool:
 
 def _sentence(
     message: Message, folded: Folded, sentence: Sentence, language: Language, known: Sequence[Known], sloppy: int
-) -> Iterator[Candidate]:
+) -> Iterator[tuple[int, Candidate]]:
+    """What *sentence* says, each with where its words end."""
     clauses = _clauses(folded, sentence, language)
     asked = "?" in sentence.mark
     if asked:
@@ -104,7 +108,7 @@ def _sentence(
         for found in wishes:
             candidate = _candidate(message, folded, clauses[-1], found)
             if candidate is not None:
-                yield candidate
+                yield clauses[-1].end, candidate
         if not wishes and not language.regex["asks"].match(text):
             return
     spoke = of_person = False
@@ -127,7 +131,7 @@ def _sentence(
                 spoke = True
                 last = candidate.path
                 of_person = not candidate.path.startswith(_OTHERS)
-                yield candidate
+                yield clause.end, candidate
 
 
 def _head(
@@ -190,7 +194,7 @@ def _leaning(
     language: Language,
     around: Iterable[Message],
     known: Sequence[Known],
-) -> Iterator[Candidate]:
+) -> Iterator[tuple[int, Candidate]]:
     """What a correction without an attribute says, if exactly one known memory fits it."""
     if "?" in sentence.mark or not known:
         return
@@ -206,4 +210,4 @@ def _leaning(
         spot = Found(found.path, found.value, form, Action.STATE, form.confidence)
         candidate = _candidate(message, folded, _Clause(sentence.start, sentence.end), spot)
         if candidate is not None:
-            yield candidate
+            yield sentence.end, candidate

@@ -11,7 +11,7 @@ import re
 
 from ..secrets import holds_secret
 
-__all__ = ["is_secret", "is_silent"]
+__all__ = ["is_secret", "silent_from"]
 
 _JOKES = re.compile(
     r"[😂🤣🙃🙄😏😜😝🤪😹😆]|(?:^|\s)(?:[;:x]-?[dp]|;-?\)|/s|/j)(?=\s|$)|"
@@ -26,21 +26,36 @@ _PLAYED = re.compile(
     r"\b(?:act|behave|respond|answer|speak|talk) as(?: if| though)? (?:you|an?|the|my)\b|\bpretend(?:ing)?\b|\brole.?play|\bimagine\b|"
     r"\bsystem prompt\b|\bprompt:|\blet's say\b|\bin (?:the|this|my|our) (?:story|novel|scene|game|play|book|scenario|movie|example)\b|\bhypothetical|\bfiction|"
     r"\bi'?m (?:writing|playing)\b|\bmy character\b|\blyrics?\b|\bthe song\b|♪|♫|"
-    r"\b(?:write|draft|compose|translate|rephrase|rewrite|proofread|summari[sz]e|paraphrase|correct|complete|continue|repeat after) "
-    r"(?:me |us |up )?(?:an?|the|this|that|my|these|following|into|to|it|from|:|some|\d+)\b|\btranslate\b ?:?|\bhow (?:do|would|can) (?:you|i|one) say\b|\bwhat does\b.{0,80}\bmean\b|"
     r"\A\s*(?:dear|sehr geehrter?|estimad[oa]s?|querid[oa]s?|cher|ch[eè]re|madame|monsieur) [^\n]{1,40},|\b(?:best|kind) regards\b|"
     r"\bas (?:they|people|we|you) (?:always )?say\b|\bas the saying goes\b|\bthe saying goes\b|\bwie man (?:so )?(?:schön )?sagt\b|\bcomme on dit\b|\bcomo (?:se dice|dicen)\b|"
     r"俗话说|俗話說|常言道|ことわざ|"
-    r"\bfor example\b|\be\.g\.|\bsample (?:text|sentence)|\btemplate\b|"
     r"\bdu bist (?:jetzt |nun |ab jetzt )?(?:ein|eine|der|die|mein|meine)\b|\bspiel(?:e|st)? (?:die rolle|den|einen|eine)\b|\bstell dir vor\b|\btu so\b|\bverhalte dich\b|"
-    r"\b(?:ü|ue)bersetze?\b|\bschreib(?:e|st)? (?:mir )?(?:eine?n?|den|das|die)\b|\bformuliere\b|\bzum beispiel\b|\bin (?:der|dieser|meiner) geschichte\b|"
-    r"\beres (?:ahora )?(?:un|una|mi)\b|\bact[úu]a como\b|\bimag[ií]na(?:te)?\b|\bfinge\b|\bsupon(?:gamos)?\b|\btrad[úu]c\w*\b|\bescr[ií]be(?:me)? (?:un|una|el|la)\b|\bredacta\b|\bpor ejemplo\b|"
-    r"\btu es (?:maintenant )?(?:un|une|mon|ma)\b|\bvous [êe]tes (?:un|une|mon|ma)\b|\bagis comme\b|\bfais comme si\b|\bimagin(?:e|ons|ez)\b|\bsupposons\b|\btradui[st]\w*\b|"
-    r"\b[ée]cri[st] (?:-?moi )?(?:un|une|le|la)\b|\br[ée]dige\b|\bpar exemple\b|"
-    r"你(?:现在|現在)?是(?:一[个個名位]|我的)|扮演|假装|假裝|假设|假設|想象|想像|翻译|翻譯|写一[篇封段个]|寫一[篇封段個]|例如|比如|歌词|歌詞|"
-    r"あなたは.{0,12}(?:です|アシスタント)|のふり|演じて|想像して|翻訳|訳して|書いてください|と仮定|例えば|たとえば|歌詞",
+    r"\bin (?:der|dieser|meiner) geschichte\b|"
+    r"\beres (?:ahora )?(?:un|una|mi)\b|\bact[úu]a como\b|\bimag[ií]na(?:te)?\b|\bfinge\b|\bsupon(?:gamos)?\b|"
+    r"\btu es (?:maintenant )?(?:un|une|mon|ma)\b|\bvous [êe]tes (?:un|une|mon|ma)\b|\bagis comme\b|\bfais comme si\b|\bimagin(?:e|ons|ez)\b|\bsupposons\b|"
+    r"你(?:现在|現在)?是(?:一[个個名位]|我的)|扮演|假装|假裝|假设|假設|想象|想像|歌词|歌詞|"
+    r"あなたは.{0,12}(?:です|アシスタント)|のふり|演じて|想像して|と仮定|歌詞",
     re.IGNORECASE,
 )
+_ORDERED = re.compile(
+    r"\b(?:write|draft|compose|translate|rephrase|rewrite|proofread|summari[sz]e|paraphrase|correct|complete|continue|repeat after) "
+    r"(?:me |us |up )?(?:an?|the|this|that|my|these|following|into|to|it|from|:|some|\d+)\b|\btranslate\b ?:?|\bhow (?:do|would|can) (?:you|i|one) say\b|\bwhat does\b.{0,80}\bmean\b|"
+    r"\bfor example\b|\be\.g\.|\bsample (?:text|sentence)|\btemplate\b|"
+    r"\b(?:ü|ue)bersetze?n?\b|\bschreib(?:e|st)? (?:mir )?(?:eine?n?|den|das|die)\b|\bformuliere\b|\bkorrigiere\b|\bzum beispiel\b|"
+    r"\btrad[úu]c\w*\b|\bescr[ií]be(?:me)? (?:un|una|el|la)\b|\bredacta\b|\bcorrige\b|\bpor ejemplo\b|"
+    r"\btradui[st]\w*\b|\b[ée]cri[st] ?(?:-?moi )?(?:un|une|le|la)\b|\br[ée]dige\b|\bpar exemple\b|"
+    r"翻译|翻譯|写一[篇封段个]|寫一[篇封段個]|例如|比如|翻訳|訳して|書いて(?:ください|$)|例えば|たとえば",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(
+    r"\s*(?:(?:this|that|it|these|those|the (?:above|sentences?|text|previous|last))\b\s*(?:$|[.,!?:\n]|to\b|into\b|in\b|for\b|as\b|please\b)|"
+    r"(?:das|dies|es|den satz|den text)\b\s*(?:$|[.,!?:\n]|bitte\b|auf\b|ins\b|in\b)|(?:esto|eso|lo|la frase|el texto)\b|(?:[çc]a|cela|ceci|la phrase|le texte)\b|"
+    r"(?:这|這|上面|以上|一下(?:这|這|上面)))",
+    re.IGNORECASE,
+)
+"""Behind such an order: what it is about stands before it."""
+_VERB = re.compile(r"翻译|翻譯|[^\W\d_]+(?: me| us| mir| uns|-moi)?\b", re.IGNORECASE)
+_THIS = re.compile(r"[これそ上記](?:れ|の文)?を$")
 _INJECTED = re.compile(
     r"\bthe user(?:'s|s)?\b|\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my |these |everything|every )*(?:previous|prior|above|earlier|instruction|rules?|everything|memor)|"
     r"\b(?:store|save|record|write|add|log) (?:this|that|it|the following)\b.{0,40}\b(?:as|to|in|into)\b|\byou (?:must|are) now\b|\bsystem ?(?:message|note|override|:)|"
@@ -69,12 +84,25 @@ _LONG_NUMBER = re.compile(r"(?<![+\d])\d(?:[ -]?\d){12,}")
 _MAX_LINES = 40
 
 
-def is_silent(text: str) -> bool:
-    """Whether nothing in *text*, a folded message, is to be taken as the person's word about themselves."""
+def silent_from(text: str) -> int:
+    """From where on nothing in *text*, a folded message, is to be taken as the person's word about themselves: 0 for
+    all of it, its length for nothing of it.
+
+    A joke, a part to play, a template or an order to the memory takes in the whole message. A text that is asked for
+    does so only from there on (*I'm vegan, write me a meal plan*), unless it is what was said before (*translate that*).
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) > _MAX_LINES or _is_verse(lines):
-        return True
-    return any(pattern.search(text) for pattern in (_JOKES, _PLAYED, _INJECTED, _TEMPLATE))
+        return 0
+    if any(pattern.search(text) for pattern in (_JOKES, _PLAYED, _INJECTED, _TEMPLATE)):
+        return 0
+    ordered = _ORDERED.search(text)
+    if ordered is None:
+        return len(text)
+    verb = _VERB.match(text, ordered.start())
+    back = _BACKWARDS.match(text, verb.end() if verb else ordered.end())
+    before = text[max(0, ordered.start() - 6) : ordered.start()]
+    return 0 if back or _THIS.search(before) else ordered.start()
 
 
 def is_secret(text: str, rule: bool) -> bool:

@@ -300,6 +300,10 @@ SAYS = [
     ("I was born on May 3rd 1985", "birthday=May 3rd 1985"),
     ("my birthday is may 3", "birthday=may 3"),
     ("My birthday is 12/03", "birthday=12/03"),
+    ("I'm vegan, write me a meal plan", "diet=vegan"),
+    ("I'm vegan. Can you write a recipe?", "diet=vegan"),
+    ("I'm allergic to peanuts. Translate this menu for me.", "allergies.peanuts=peanuts"),
+    ("I live in Berlin. For example, I am a nurse", "home.city=Berlin"),
 ]
 
 SILENT = [
@@ -657,4 +661,9 @@ SILENT = [
     "I was born in 1985",
     "I was born in Berlin in 1985",
     "My birthday is 2 days after Christmas",
+    "I am a doctor. Translate that to French.",
+    "I am a doctor. Translate it.",
+    "Translate: I am a nurse",
+    "Write a bio: I am a nurse from Boston.",
+    "Write an email: I am sick and I live in Berlin",
 ]

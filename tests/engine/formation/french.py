@@ -118,6 +118,7 @@ SAYS = [
     ("Je n'utilise plus Windows, maintenant j'utilise Linux.", "-tools.windows=Windows, tools.linux=Linux"),
     ("J'habite Paris", "home.city=Paris"),
     ("Je vis avec ma copine à Lyon", "home.city=Lyon"),
+    ("Je suis végane, écris-moi un menu", "diet=vegan"),
 ]
 
 SILENT = [

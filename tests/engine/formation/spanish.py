@@ -122,6 +122,7 @@ SAYS = [
     ("He cambiado de trabajo, ahora trabajo en Indra.", "work.employer=Indra"),
     ("Hola, ¿me recomiendas un restaurante? Soy alérgico al marisco.", "allergies.marisco=marisco"),
     ("llamame paco", "nickname=Paco"),
+    ("Soy vegano, escríbeme un plan", "diet=vegan"),
 ]
 
 SILENT = [
@@ -202,4 +203,5 @@ SILENT = [
     "Mi PIN es 1234",
     "Soy allergico jajaja",
     "llamame luego",
+    "Traduce: vivo en Madrid",
 ]
