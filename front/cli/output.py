@@ -7,7 +7,7 @@ import sys
 
 from vademecum.engine.values import Value
 
-__all__ = ["counted", "in_words", "print_json", "print_line", "print_value", "printable", "tell"]
+__all__ = ["counted", "in_words", "print_json", "print_json_lines", "print_line", "print_value", "printable", "tell"]
 
 # control characters, which could move a terminal's cursor or change its title, become their pictures
 _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
@@ -22,6 +22,12 @@ def print_json(document: object) -> None:
     """Prints *document* as the one JSON document of this call, in UTF-8 or, where stdout cannot, in ASCII."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     print_line(json.dumps(document, ensure_ascii=not is_unicode, indent=2).translate(_ESCAPES))
+
+
+def print_json_lines(lines: str) -> None:
+    """Prints documents of one line each, which JSON has made, without power over a terminal."""
+    for line in lines.removesuffix("\n").split("\n"):  # not splitlines: a text may hold other ends of lines
+        print_line(line.translate(_ESCAPES))
 
 
 def print_line(text: str) -> None:

@@ -13,7 +13,7 @@ from vademecum.errors import InvalidValue
 from vademecum.vault import Vault
 
 from .options import AsJson, Home, home_folder
-from .output import counted, print_json, print_line, printable, tell
+from .output import counted, print_json, print_json_lines, print_line, printable, tell
 
 __all__ = ["export", "hand_over", "list_sessions", "log", "pin", "show"]
 
@@ -132,9 +132,7 @@ def export(session: Session, home: Home = None, as_json: AsJson = False) -> None
       vademecum session export 2026-11-29-lunch > lunch.jsonl
     """
     with Vault.open(home_folder(home)) as vault:
-        lines = vault.session(session).export().removesuffix("\n")
-    for line in lines.split("\n"):  # not splitlines: a message may hold other ends of lines
-        print_line(line)
+        print_json_lines(vault.session(session).export())
 
 
 def hand_over(session: Session, home: Home = None, as_json: AsJson = False) -> None:

@@ -79,6 +79,14 @@ def test_export_prints_json_lines(call: Call) -> None:
         assert json.loads(line)["id"] == identity and json.loads(line)["text"] == "first\u2028line\nsecond"
 
 
+def test_no_message_has_power_over_a_terminal(call: Call) -> None:
+    logged(call, "a\x1b[2J\x9b31m\u202eb")
+    for way in (("show",), ("export",), ("show", "--json")):
+        out = call("session", way[0], "lunch", *way[1:]).out
+        assert not any(mark in out for mark in "\x1b\x9b\u202e"), way
+    assert json.loads(call("session", "export", "lunch").out)["text"] == "a\x1b[2J\x9b31m\u202eb"
+
+
 def test_a_pin_is_set_shown_and_taken_back(call: Call) -> None:
     identity = logged(call)
     assert call("session", "pin", identity).out == "Pinned.\n"
