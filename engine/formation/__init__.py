@@ -27,6 +27,7 @@ alike            which memories are most alike, for the budget's error
 consolidating    making one memory of several
 learning         writing a memory, its confirmation, its end, and their receipts
 hypotheses       sightings, which merge over devices, graduate and fade
+reconciling      what was said last counts, also where devices curated apart
 links            links between memories, and flags on those that are contradicted
 curator          all of it in order: consider, then apply in one transaction
 counters         how often what came of it

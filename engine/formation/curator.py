@@ -22,6 +22,7 @@ from .guards import Refusal, Support, check
 from .inquiry import Inquiry, inquire
 from .learning import CURATOR
 from .reading import Reading, read, recorded_at
+from .reconciling import reconcile
 from .report import Outcome, Report, What
 from .signals import Signal
 from .thresholds import Thresholds
@@ -137,14 +138,15 @@ class Plan:
 
 def tend(transaction: Transaction) -> list[Outcome]:
     """Makes memories of the hypotheses that have ripened, be it by what another device saw; adds those to a memory that
-    say what it says; and drops those that nothing has repeated for long. O(sightings).
+    say what it says; and drops those that nothing has repeated for long. Where devices have curated apart, lets stand
+    what was said last. O(sightings + leaves of known attributes).
     """
     return _tend(transaction, Decider(transaction))
 
 
 def _tend(transaction: Transaction, decider: Decider) -> list[Outcome]:
     rule = hypotheses.read_rule(transaction)
-    outcomes: list[Outcome] = []
+    outcomes = reconcile(transaction)
     for one in hypotheses.hypotheses(transaction):
         if decider.is_known(one) or (one.is_ripe(rule) and decider.may_graduate(one)):
             outcomes += decider.graduate(one)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +30,36 @@ statements = st.tuples(
 )
 others = st.tuples(st.sampled_from(["curate", "give"]), st.integers(0, 1))
 persons = st.tuples(st.sampled_from(["set", "forget"]), st.integers(0, 1), st.sampled_from(PATHS))
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[list[Box]]:
+    with boxes(tmp_path, 2) as made:
+        yield made
+
+
+@pytest.mark.parametrize(("later", "left"), [("home.city = Lisbon", "Lisbon"), ("home.city ! Berlin", None)])
+def test_what_was_said_last_counts_although_the_other_device_curated_last(
+    pair: list[Box], later: str, left: str | None
+) -> None:
+    one, two = pair
+    say(one, "home.city = Berlin", session="first")
+    curate(one)
+    _meet(pair)
+    say(two, "home.city = Porto", session="plane")
+    one.wall = two.wall + 10_000
+    say(one, later, session="home")
+    curate(one)
+    two.wall = one.wall + 10_000
+    curate(two)
+    _meet(pair)
+    assert [box.values()["home.city"] for box in pair] == ["Porto", "Porto"]  # written last, and said before
+    for box in pair:
+        box.wall += 60_000
+        box.replica.write(tend)
+    _meet(pair)
+    assert [box.values().get("home.city") for box in pair] == [left, left]
+    assert [box.replica.write(tend) for box in pair] == [[], []]
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
