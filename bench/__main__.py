@@ -22,7 +22,8 @@ GROUPS = ("write", "wire", "join", "recall", "sealed")
 LONG_GROUPS = ("replica", "formation")
 """Groups that take minutes, and run only when named."""
 DATA_GROUPS = ("recall-quality", "calibrate")
-"""Groups that measure on a file or a folder of them, and run only when named, with ``--data``."""
+"""Groups that measure on a file or a folder of them, and run only when named, with ``--data``. ``recall`` with
+``--data`` measures speed and then what ``recall-quality`` does."""
 ALL = (*GROUPS, *LONG_GROUPS, *DATA_GROUPS)
 PARTS = {"formation": parts()}
 """What can be measured alone, as ``group/part``."""
@@ -34,11 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(ALL))
     parser.add_argument("--json", action="store_true", help="print the rows as a list in JSON")
     parser.add_argument(
-        "--data", type=Path, metavar="FILE", help="what recall-quality measures on; for formation, also a folder"
+        "--data", type=Path, metavar="FILE", help="conversations with questions to recall; for formation, also a folder"
     )
     parser.add_argument("--verbose", action="store_true", help="name what failed, on stderr (formation)")
     options = parser.parse_args(arguments)
-    groups = options.groups or [*GROUPS, *(DATA_GROUPS[:1] if options.data else ())]
+    groups = options.groups or GROUPS
     for group in groups:
         name, _, part = group.partition("/")
         if name not in ALL or (part and part not in PARTS.get(name, ())):
@@ -61,6 +62,8 @@ def _measured(group: str, data: Path | None, verbose: bool) -> list[Row]:
         measure: Callable[..., list[Row]] = module.rows
         if name == "formation":
             return measure(data, verbose, part)
+        if name == "recall" and data is not None and data.is_file():
+            return [*measure(), *import_module("bench.recall_quality").rows(data)]
         return measure(data) if group in DATA_GROUPS else measure()
 
 

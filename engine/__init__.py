@@ -17,6 +17,11 @@ snapshots    all that still counts in one scope, and its bytes
 retention    how much of the past is kept
 sentences    how a leaf reads in words
 ranking      how recall orders what it found
+weights      what each sign of a good answer counts for
+question     whom a question names, and what of it the sentence model is asked
+time_words   the time that a question names
+conversation what the turns around a turn say for it
+weighing     what a question says beside its words, put together
 tokens       how many tokens a text takes, about
 window       what of a conversation is sent to a model, within a budget
 extracts     a summary that only quotes
@@ -49,6 +54,7 @@ checking     whether what is kept agrees with itself, and making anew what is de
 restoring    putting what was read of a damaged replica into a new one
 handle       what an agent gets
 indexing     draining the queues into the recall indexes
+found        what an index has named, as it stands now, and what stands next to it
 recall       searching them
 ===========  ==========================================================================
 

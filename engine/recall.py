@@ -6,33 +6,38 @@ model cannot be loaded, words answer alone, and the answer says so.
 
 from __future__ import annotations
 
-import re
+import heapq
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from vademecum.embeddings.words import query_words, text_words
 from vademecum.errors import InvalidArgument, ModelUnavailable
 from vademecum.storage.tables import Table
 
 from .agents import AgentId
+from .conversation import Turn
 from .formation.links import Link, flagged
+from .found import Found, around, living, turns_of
 from .indexing import Indexer, Progress, index_text, parse_entry_id
-from .leaf import memory_id
-from .messages import message_text
+from .messages import ROLES, message_parts, message_text
 from .paths import MAX_SEGMENT
-from .ranking import CANDIDATES, Candidate, Ranked, fuse, meaning_query, rank
+from .question import is_named, meaning_query, name_words
+from .ranking import CANDIDATES, Candidate, Ranked, fuse, rank
 from .recollection import Recollection, Recollections
-from .records import Record
 from .replica import Replica
 from .scopes import PRIVATE
 from .sentences import sentence
 from .sight import Sight
-from .slots import SlotMap, decode_row, is_live
+from .slots import SlotMap
+from .time_words import asked_time
 from .times import from_ms
 from .vector_cache import VectorCache
 from .view import row_key
+from .weighing import NOT_NAMED, Asked, weigh
+from .weights import Weights
 
 if TYPE_CHECKING:
     from vademecum.embeddings.embedder import Embedder
@@ -44,26 +49,11 @@ MAX_QUERY = 8 * 1024
 MAX_RESULTS = 1000
 EMBED_SECONDS = 0.3
 """How long a question may wait for vectors that are not computed yet; words find those memories meanwhile."""
+POOL = 64
+"""Entries of the best fit by themselves whose surroundings are looked at. With 100 of them nothing more is found than
+within the noise, and each costs some ten microseconds."""
 _DAY_MS = 86_400_000.0
-_NAME = re.compile(r"\w+")
 _PEOPLE = "people."
-
-
-class _Found(NamedTuple):
-    """A living row that an index has named, not yet decoded: most of them will not be shown."""
-
-    scope: str
-    slot_map: SlotMap
-    name: str
-    row: bytes
-
-    @property
-    def id(self) -> str:
-        return memory_id(self.scope, self.name)
-
-    @property
-    def record(self) -> Record:
-        return decode_row(self.row).slots[0].record
 
 
 class Recall:
@@ -76,6 +66,7 @@ class Recall:
         self._embedder: Embedder | None = None
         self._cache: VectorCache | None = None
         self._fault: str | None = None
+        self.weights = Weights()
         self.indexer = Indexer(replica, folder)
 
     def close(self) -> None:
@@ -118,8 +109,9 @@ class Recall:
         embedder = self._model()
         return None if embedder is None else embedder.model_id
 
-    def nearest(self, scope: str, text: str, k: int) -> list[str] | None:
-        """Paths of the *k* leaves of *scope* that are nearest to *text* by meaning; None where there is no model.
+    def nearest(self, scope: str, text: str, k: int, of: SlotMap = SlotMap.LEAVES) -> list[str] | None:
+        """Names of the *k* leaves of *scope* (or of its messages) that are nearest to *text* by meaning, nearest first;
+        None where there is no model.
 
         For the curator: whether a caller may see them is not asked.
         """
@@ -139,7 +131,7 @@ class Recall:
                 return []
             index = self._cache.index(view, number, scope)
             found = [parse_entry_id(entry) for entry, _ in index.search(vector, k)] if len(index) else []
-        return [name for slot_map, name in found if slot_map is SlotMap.LEAVES]
+        return [name for slot_map, name in found if slot_map is of]
 
     def similarities(self, text: str, others: Sequence[str]) -> list[float] | None:
         """Cosines of *text* with each of *others*; None where there is no model."""
@@ -154,16 +146,33 @@ class Recall:
         return [float(cosine) for cosine in rows[1:] @ rows[0]]
 
     def _answer(self, question: str, k: int, agent: AgentId | None, embedder: Embedder | None) -> Recollections:
+        now = self._replica.wall()
         with self._replica.read() as view:
             sight = Sight(view, agent)
             scopes = sight.scopes()
+            numbers = {scope: number for number, scope in view.scope_names().items()}
             words = self._by_words(sight, scopes, question)
-            meaning = None if embedder is None else self._by_meaning(sight, scopes, question, embedder)
-            found = _living(sight, {*words, *(meaning or {})})
+            found = living(sight, words, numbers)
+            names, people = _named(sight, scopes, question, found.values())
+            meaning = None
+            if embedder is not None:
+                meaning = self._by_meaning(sight, scopes, meaning_query(question, names), embedder)
+                found |= living(sight, meaning.keys() - found.keys(), numbers)
+            fused = fuse(None if meaning is None else _of(meaning, found), _of(words, found))
+            pool = heapq.nlargest(max(POOL, 2 * k), fused, key=lambda key: fused[key].score)
+            turns = _turns(sight, [found[key] for key in pool], found, numbers)
             flags = flagged(sight) if found else {}
-        now = self._replica.wall()
-        fused = fuse(None if meaning is None else _of(meaning, found), _of(words, found))
-        ranked = rank(fused, lambda key: _candidate(key, found[key], now, flags), k)
+        asked = Asked(people, asked_time(question, from_ms(now)))
+        considered = {key: found[key] for key in {*pool, *turns}}
+        weighed = weigh(
+            {key: fused.get(key, NOT_NAMED) for key in considered},
+            turns,
+            {key: subject for key, one in considered.items() if (subject := _subject(one))},
+            {key: _moments(one) for key, one in considered.items()} if asked.time else {},
+            asked,
+            self.weights,
+        )
+        ranked = rank(weighed, lambda key: _candidate(found[key], now, flags), k)
         return Recollections(
             [_recollection(found[one.id], one, flags) for one in ranked],
             method="text" if embedder is None else "hybrid",
@@ -219,7 +228,7 @@ class Recall:
 
     def _by_meaning(self, sight: Sight, scopes: list[str], question: str, embedder: Embedder) -> dict[str, float]:
         assert self._cache is not None  # made together with the embedder
-        vector = embedder.embed([meaning_query(question, _known_names(sight, scopes, question))])[0]
+        vector = embedder.embed([question])[0]
         near: list[tuple[float, str]] = []
         for scope in scopes:
             number = sight.view.number(scope)
@@ -243,60 +252,100 @@ def _visible(sight: Sight, scope: str, entry: str) -> bool:
     return not _is_partial(sight, scope) or sight.may_see(scope, parse_entry_id(entry)[1])
 
 
-def _known_names(sight: Sight, scopes: list[str], question: str) -> set[str]:
-    """Words of the question that begin with a capital and are a person the vault has leaves about."""
+def _named(sight: Sight, scopes: list[str], question: str, found: Collection[Found]) -> tuple[set[str], frozenset[str]]:
+    """Whom the question names: the words of it that are names, and the people as speakers and paths have them.
+
+    Those are people whom the vault has leaves about, and whoever said something that was found by its words: what a
+    person says is indexed with their name.
+    """
+    possible = name_words(question)
+    people = _known_people(sight, scopes, possible)
+    for speaker in _speakers(found, question, possible):
+        if speaker not in ROLES and is_named(speaker, question, possible):
+            people.add(speaker)
+    return {word for name in people for word in name_words(name) or {name}}, frozenset(people)
+
+
+def _known_people(sight: Sight, scopes: list[str], words: set[str]) -> set[str]:
+    """Words that are a person the vault has leaves about."""
     reader = sight.view.reader
-    names = set()
-    for word in set(_NAME.findall(question)):
-        if not word[0].isupper() or len(word) > MAX_SEGMENT:
-            continue
-        below = row_key(SlotMap.LEAVES, f"{_PEOPLE}{word}.")
-        numbers = (sight.view.number(scope) for scope in scopes if not _is_partial(sight, scope))
-        if any(number is not None and reader.has(Table.LEAVES, number + below) for number in numbers):
-            names.add(word.casefold())
-    return names
+    numbers = [sight.view.number(scope) for scope in scopes if not _is_partial(sight, scope)]
+    people = set()
+    for word in words:
+        if len(word) <= MAX_SEGMENT:
+            below = row_key(SlotMap.LEAVES, f"{_PEOPLE}{word}.")
+            if any(number is not None and reader.has(Table.LEAVES, number + below) for number in numbers):
+                people.add(word)
+    return people
 
 
-def _living(sight: Sight, keys: set[str]) -> dict[str, _Found]:
-    """What the indexes named, as it stands now: an index may be late, the rows are not."""
-    reader = sight.view.reader
-    numbers = {scope: number for number, scope in sight.view.scope_names().items()}
-    found = {}
-    for key in keys:
-        scope, _, entry = key.partition("\n")
-        slot_map, name = parse_entry_id(entry)
-        row = reader.get(Table.LEAVES, numbers[scope] + row_key(slot_map, name))
-        if row is not None and is_live(row):
-            found[key] = _Found(scope, slot_map, name, row)
-    return found
+def _speakers(found: Collection[Found], question: str, possible: set[str]) -> set[str]:
+    """Speakers among what was found. Where a name has capitals, only rows that hold one of the question are decoded."""
+    wanted = {word: word.encode() for word in possible}
+    speakers: set[str] = set()
+    for one in found:
+        if one.is_turn and (not question.isascii() or any(word in one.row for word in wanted.values())):
+            speaker = message_parts(one.record)[0]
+            speakers.add(speaker)
+            for word in wanted.keys() & name_words(speaker):
+                del wanted[word]
+    return speakers
 
 
-def _of(scores: dict[str, float], found: dict[str, _Found]) -> dict[str, float]:
+def _turns(
+    sight: Sight, pool: Collection[Found], found: dict[str, Found], numbers: Mapping[str, bytes]
+) -> dict[str, Turn]:
+    """The turns of the pool and those next to them, which are added to *found*."""
+    pooled = [one for one in pool if one.is_turn]
+    places = around(sight, pooled, numbers)
+    missing = {key for pair in places.values() for key in pair if key is not None and key not in found}
+    found |= {key: one for key, one in living(sight, missing, numbers).items() if sight.may_see(one.scope, one.name)}
+    keys = {one.key for one in pooled} | {key for pair in places.values() for key in pair if key in found}
+    for key, (before, after) in list(places.items()):
+        if before is not None:
+            places[before] = (places.get(before, (None, None))[0], key)
+        if after is not None:
+            places[after] = (key, places.get(after, (None, None))[1])
+    return turns_of({key: found[key] for key in keys}, places)
+
+
+def _subject(one: Found) -> str | None:
+    """Whom a leaf is about, where its path says so."""
+    if one.is_turn or not one.name.startswith(_PEOPLE):
+        return None
+    return one.name[len(_PEOPLE) :].partition(".")[0]
+
+
+def _moments(one: Found) -> tuple[datetime, ...]:
+    record = one.record
+    return (from_ms(record.created),) if one.is_turn else (from_ms(record.created), from_ms(record.updated))
+
+
+def _of(scores: dict[str, float], found: dict[str, Found]) -> dict[str, float]:
     return {key: score for key, score in scores.items() if key in found}
 
 
-def _candidate(key: str, one: _Found, now_ms: int, flags: Mapping[str, Link]) -> Candidate:
+def _candidate(one: Found, now_ms: int, flags: Mapping[str, Link]) -> Candidate:
     record = one.record
     return Candidate(
-        key,
+        one.key,
         record.kind,
         record.confidence,
         (now_ms - record.updated) / _DAY_MS,
         # a message is what was said, and does not become less so
-        by_person=record.by_person or one.slot_map is SlotMap.MESSAGES,
-        contradicted=one.slot_map is SlotMap.LEAVES and one.id in flags,
+        by_person=record.by_person or one.is_turn,
+        contradicted=not one.is_turn and one.id in flags,
         half_life_days=record.half_life,
     )
 
 
-def _recollection(one: _Found, ranked: Ranked, flags: Mapping[str, Link]) -> Recollection:
+def _recollection(one: Found, ranked: Ranked, flags: Mapping[str, Link]) -> Recollection:
     record = one.record
-    is_message = one.slot_map is SlotMap.MESSAGES
     return Recollection(
         one.scope,
         one.name,
-        message_text(record) if is_message else record.value,
-        message_text(record) if is_message else record.sentence or sentence(one.name, record.value),
+        message_text(record) if one.is_turn else record.value,
+        message_text(record) if one.is_turn else record.sentence or sentence(one.name, record.value),
         ranked.score,
         record.writer,
         from_ms(record.created),

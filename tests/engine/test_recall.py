@@ -388,3 +388,72 @@ def test_a_memory_that_an_agent_may_not_see_flags_nothing_for_it(searched: Searc
     assert unseen.contradicted_by is None
     assert unseen.why["contradicted"] is False
     assert searched.box.agent(X).leaf("home.city").contradicted_by is None
+
+
+def talk(box: Box, session: str, *said: tuple[str, str], names: Sequence[str] = (), at_ms: int = 1) -> None:
+    """A conversation that was imported, its messages called ``t1``, ``t2``, … or by *names*."""
+    for at, (speaker, text) in enumerate(said):
+        name = names[at] if names else f"t{at + 1}"
+        box.replica.write(
+            lambda transaction, name=name, speaker=speaker, text=text: log_message(
+                transaction.scope(f"session/{session}"), X, name, speaker=speaker, text=text, at_ms=at_ms
+            )
+        )
+
+
+TALK = (
+    ("Bo", "How was the weekend?"),
+    ("Ann", "Which lighthouse did you visit?"),
+    ("Bo", "The one near Portree."),
+    ("Ann", "Dinner was great."),
+)
+
+
+def test_the_answer_to_a_question_that_was_found_is_found_though_it_shares_no_word(
+    searched: Searched, no_model: None
+) -> None:
+    talk(searched.box, "s1", *TALK)
+    found = searched.answer("lighthouse visit")
+    assert [one.path for one in found][:2] == ["t2", "t3"]
+    assert found[1].why["words"] is None and found[1].why["context"] > 0  # type: ignore[operator]  # it is a turn
+
+
+def test_turns_that_are_counted_past_nine_are_neighbours(searched: Searched, no_model: None) -> None:
+    talk(searched.box, "s1", *TALK, names=["D1:8", "D1:9", "D1:10", "D1:11"])
+    talk(searched.box, "s2", *TALK, names=["008", "009", "010", "011"])
+    answer = searched.ask("lighthouse visit")
+    assert {"D1:9", "D1:10", "009", "010"} == set(answer[:4])
+
+
+def test_turns_whose_ids_tell_no_order_have_no_neighbours(searched: Searched, no_model: None) -> None:
+    talk(searched.box, "s1", *TALK, names=["red", "green", "blue", "white"])
+    assert searched.ask("lighthouse visit") == ["green"]
+
+
+def test_what_a_tool_gave_back_is_passed_over_between_two_turns(searched: Searched, no_model: None) -> None:
+    with_session = searched.box.agent(X).session("s1")
+    with_session.log("user", "Which lighthouse is open?")
+    with_session.log("tool", "a long table", tool="timetables")
+    with_session.log("assistant", "The one near Portree.")
+    texts = [one.text for one in searched.answer("lighthouse", X)]
+    assert texts == ["user: Which lighthouse is open?", "assistant: The one near Portree."]
+
+
+def test_whom_a_question_names_goes_before_whoever_else_speaks(searched: Searched) -> None:
+    talk(
+        searched.box,
+        "s1",
+        ("Bo", "I love painting lighthouses."),
+        ("Ann", "What a lovely hobby, Bo! I love painting lighthouses, too."),
+    )
+    assert searched.ask("What does Bo love painting?")[0] == "t1"
+    assert searched.ask("What does Ann love painting?")[0] == "t2"
+
+
+def test_a_question_about_a_time_prefers_what_was_said_then(searched: Searched) -> None:
+    may, july = 1_683_600_000_000, 1_689_000_000_000  # of 2023
+    talk(searched.box, "s1", ("Ann", "We went camping by the lake, it was lovely."), at_ms=may)
+    talk(searched.box, "s2", ("Ann", "We went camping by the lake, it was lovely!"), at_ms=july)
+    for month, scope in (("May", "session/s1"), ("July", "session/s2")):
+        found = searched.answer(f"Where did Ann go camping in {month}?")
+        assert (found[0].scope, found[0].why["time"], found[1].why["time"]) == (scope, 1.0, 0.7)
