@@ -67,7 +67,7 @@ MAX_FRAME = MAX_COMMIT + (1 << 16)
 """Bytes of one message: the largest commit and room for the frame around it."""
 MAX_STATEMENT = 1 << 18
 """Bytes of one roster statement: a new epoch wrapped for two hundred devices."""
-MAX_LETTER = 1 << 18
+MAX_LETTER = 1 << 20
 """Bytes of one message in a mailbox."""
 OPTIONAL_FROM = 128
 

@@ -14,7 +14,7 @@ from vademecum.transport.strict import as_array, as_bytes, as_int, as_map, as_te
 
 __all__ = ["MAX_GRANT", "Grant"]
 
-MAX_GRANT: Final = 240 << 10  # bytes; some eighty devices, or fewer and many channels
+MAX_GRANT: Final = 960 << 10  # bytes; of eight devices, a hundred that were there before; or fewer and many channels
 
 _VERSION: Final = 1
 _MAX_URL: Final = 2048

@@ -22,9 +22,10 @@ from vademecum.transport.keys import vault_id
 from vademecum.transport.standing import Epoch, Member
 from vademecum.transport.statement import GENESIS, Statement, parse_statement
 
-__all__ = ["MAX_STATEMENTS", "NOTHING_HELD", "Roster"]
+__all__ = ["MAX_ROSTER", "MAX_STATEMENTS", "NOTHING_HELD", "Roster"]
 
 MAX_STATEMENTS: Final = 1024  # in one roster
+MAX_ROSTER: Final = 940_000  # bytes of all statements: what one frame and one grant can carry
 NOTHING_HELD: Final = (0, bytes(32))
 
 
@@ -90,6 +91,11 @@ class Roster:
     def epoch(self) -> int:
         """The number of the epoch in force."""
         return self.current.number
+
+    @property
+    def size(self) -> int:
+        """Bytes of all statements."""
+        return sum(len(statement.raw) for statement in self.statements)
 
     @property
     def live(self) -> frozenset[bytes]:

@@ -41,7 +41,7 @@ from vademecum.transport.roster import MAX_NAME, Roster
 
 __all__ = ["MAX_MESSAGE", "Grant", "Inviter", "Joiner", "State", "Step"]
 
-MAX_MESSAGE: Final = 256 << 10  # bytes of one message
+MAX_MESSAGE: Final = 1 << 20  # bytes of one message
 
 _VERSION: Final = 1
 _PREFIX: Final = 2  # version, step

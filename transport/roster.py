@@ -21,7 +21,7 @@ from vademecum.transport.epochs import (
 )
 from vademecum.transport.history import ADMINISTRATOR, FIRST_EPOCH, MAY_ADD, MAY_SUCCEED, RECOVERY
 from vademecum.transport.keys import DeviceKeys, DevicePublic, vault_id
-from vademecum.transport.membership import Roster
+from vademecum.transport.membership import MAX_ROSTER, MAX_STATEMENTS, Roster
 from vademecum.transport.standing import Member
 from vademecum.transport.statement import (
     ADD,
@@ -288,4 +288,12 @@ def _author(keys: DeviceKeys, roster: Roster) -> Member:
 
 def _said(keys: DeviceKeys, roster: Roster, kind: str, fields: dict[str, object], at_ms: int) -> bytes:
     parents = roster.tips[:MAX_PARENTS]
-    return make_statement(keys, kind, vault=roster.vault, parents=parents, at_ms=at_ms, fields=fields)
+    said = make_statement(keys, kind, vault=roster.vault, parents=parents, at_ms=at_ms, fields=fields)
+    most = MAX_ROSTER if fields.get("revoked") else MAX_ROSTER * 9 // 10  # a lost device can still be revoked
+    if roster.size + len(said) > most or len(roster.statements) >= MAX_STATEMENTS:
+        raise Refused(
+            f"The list of this vault's devices has {roster.size:,} bytes in {len(roster.statements):,} statements, and "
+            f"nothing can be added to it: devices and relays take it in one piece. Make a new vault, and import there "
+            f"what this one exports."
+        )
+    return said

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vademecum.engine.replica import Replica
+from vademecum.errors import Refused
 from vademecum.storage.transaction import Reader
 from vademecum.transport import chains
 from vademecum.transport.frames import BEGINNING
@@ -44,15 +45,18 @@ def due_statements(
     if me is None or me.revoked:
         return ()
     said: list[bytes] = []
-    if any(member.revoked for member in roster.members.values()):
-        with replica.read() as view:
-            held, snapshots = _unknown(view.reader, roster)
-        if held or snapshots:
-            said += witness(keys, roster, held, snapshots, at_ms=at_ms)
-    administrators = [who for who, one in roster.members.items() if one.role == ADMINISTRATOR and not one.revoked]
-    mine = keys.device in (administrators[:1] if patient else administrators)
-    if mine and not is_settled(roster, secrets):
-        said.append(revoke(keys, roster, (), secrets=secrets, epoch_key=entropy(KEY_SIZE), at_ms=at_ms))
+    try:
+        if any(member.revoked for member in roster.members.values()):
+            with replica.read() as view:
+                held, snapshots = _unknown(view.reader, roster)
+            if held or snapshots:
+                said += witness(keys, roster, held, snapshots, at_ms=at_ms)
+        administrators = [who for who, one in roster.members.items() if one.role == ADMINISTRATOR and not one.revoked]
+        mine = keys.device in (administrators[:1] if patient else administrators)
+        if mine and not is_settled(roster, secrets):
+            said.append(revoke(keys, roster, (), secrets=secrets, epoch_key=entropy(KEY_SIZE), at_ms=at_ms))
+    except Refused:  # the roster is full: whoever wants to change it next is told
+        return said
     return said
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.transport.family import AT, device, found
 from vademecum.errors import CannotDecrypt, InvalidRoster, Refused, UnknownDevice
+from vademecum.transport import roster as rosters
 from vademecum.transport.keys import DeviceKeys
 from vademecum.transport.roster import (
     Roster,
@@ -286,6 +287,17 @@ def test_a_name_is_changed_by_an_administrator_or_the_device_itself(four: Roster
     again = later.merge([rename(TWO, later, device(4).device, "stone", secrets=fresh, at_ms=AT)])
     assert member_name(again, device(4).device, fresh) == "stone"
     assert member_name(again, TWO.device, fresh) == TWO.device.hex()[:4]
+
+
+def test_a_roster_that_is_full_takes_only_a_revocation(four: Roster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rosters, "MAX_ROSTER", four.size + 9_000)
+    assert revoked(four, FAMILY.keys, ONE).is_revoked(ONE.device)
+    monkeypatch.setattr(rosters, "MAX_ROSTER", four.size + 100)
+    with pytest.raises(Refused, match="in one piece"):
+        revoked(four, FAMILY.keys, ONE)
+    monkeypatch.setattr(rosters, "MAX_ROSTER", four.size)
+    with pytest.raises(Refused, match="in one piece"):
+        admitted(four, FAMILY.keys, device(4))
 
 
 # --- any order -----------------------------------------------------------------------------------------------------
