@@ -101,7 +101,7 @@ LANGUAGE = Language(
         r"do|does|did|will|would|can|could|should|might|must|about|just|really|also|even|too|more|most|all|both|such|the|as|like|since|"
         r"until|today|tomorrow|yesterday|tonight|now|sound|look|looks|seeing|hearing|knowing|having|getting|trying|going|thinking|"
         r"making|doing|talking|spending|being|seeing|looking|giving|helping|watching you|feeling|every|each|always|ever|only|much|many|few|"
-        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|obviously|moment|moments|part|parts|side|myself|yourself|pushing|help|fun|playing(?=$)|helping(?=$)|feel|feels|u|ur)\b"
+        r"okay|yes|yeah|lol|same|other|others|another|else|any|or|nor|and|obviously|moment|moments|option|version|variant|answer|choice|solution|approach|^[abd-qs-z]$|part|parts|side|myself|yourself|pushing|help|fun|playing(?=$)|helping(?=$)|feel|feels|u|ur)\b"
     ),
     articles=r"^(?:a little(?: bit of)?|a bit of|an?|some|any|all kinds of|all types of|most kinds of|most|eating|drinking|fluent|basic)\s+",
     joints=r"\s*,?\s+(?:and|or|&|as well as|nor)\s+|\s*[,&/]\s*",
@@ -150,6 +150,7 @@ LANGUAGE = Language(
         Frame(r"I used to be ", "I am ", Action.END),
         Frame(r"I used to ", "I ", Action.END),
         Frame(r"I am no longer ", "I am ", Action.END),
+        Frame(r"I am not (?:really|particularly|that|so|much) (?=into\b|an? \w* ?fan\b|fond\b|crazy\b)", "I am not "),
         Frame(r"I am not (?P<rest>.+?)(?: anymore| any longer)?$", r"I am \g<rest>", Action.END),
         Frame(r"I no longer ", "I ", Action.END),
         Frame(r"I do not (?:really|particularly|usually|actually|even|ever) ", "I do not "),
@@ -280,7 +281,8 @@ LANGUAGE = Language(
         Form(r"I (?:have )?(?:switched|changed|moved|migrated|went) (?:over )?from (?!tab\b|line\b|page\b|main\b|step\b)(?P<old>.+?) to (?P<new>.+)", "preferences.*", "prefers", 0.9),
         Form(r"I (?:have )?(?:switched|migrated) (?:over )?to (?!main\b|master\b|dev\b|prod|tab\b|branch|line\b|page\b|step\b|plan [ab]\b)(?P<new>.+?)(?: from (?P<old>.+))?", "preferences.*", "prefers", 0.88),
         # signs
-        Form(r"(?:let's|let us|I will|I'll|we'll) (?:go with|take|pick|choose|go for|stick with) (?P<choice>.+?)(?: again| as usual| as always| this time)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
+        Form(r"(?:let's|let us|I will|I'll|we'll) take (?P<choice>.+ (?:one|option|version|again))(?: as usual)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
+        Form(r"(?:let's|let us|I will|I'll|we'll) (?:go with|pick|choose|go for|stick with) (?P<choice>.+?)(?: again| as usual| as always| this time)?", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
         Form(r"(?:I will|I'll) (?:have|get|order) (?P<choice>(?:the|my) .+) again", "preferences.*", "prefers", 0.4, Strength.WEAK, unsure=True),
         Form(r"(?:(?:can|could) you (?:please )?(?:make it |be )?)?(?:a (?:bit|little) |much |make it |and |even )?(?P<manner>.+?)(?:,? please| pls)", "preferences.*", "prefers", 0.45, Strength.WEAK, raw=True, unsure=True),
         Form(r"(?:please )?(?:answer |reply |write |respond |now |again )?in (?P<language>\w+),? (?:please|pls)", "choices.answer-language", None, 0.45, Strength.WEAK, raw=True, unsure=True),

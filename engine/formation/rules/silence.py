@@ -15,9 +15,9 @@ __all__ = ["is_secret", "silent_from"]
 
 _JOKES = re.compile(
     r"[😂🤣🙃🙄😏😜😝🤪😹😆]|(?:^|\s)(?:[;:x]-?[dp]|;-?\)|/s|/j)(?=\s|$)|"
-    r"\b(?:lo+l|lmf?ao|rofl|ha(?:ha)+h?|je(?:je)+|ja(?:ja)+|just kidding|only kidding|i'?m kidding|jk|j/k|joking|as a joke|not really|"
-    r"sarcasm|ironic(?:ally)?|kleiner scherz|nur spa(?:ß|ss)|(?:war )?(?:nur )?ein (?:witz|scherz)|es broma|,? i wish\W*\Z|said no (?:one|\w+) ever|oh,? sure|oh great|i'm sure|yeah right|as if|era broma|"
-    r"bromeo|bromeando|je (?:plaisante|rigole|d[ée]conne)|je blague|ptdr|mdr)\b|开玩笑|開玩笑|哈哈|\bnot\W*\Z|说笑|說笑|冗談|なんちゃって|笑$|[wｗ]{2,}$|（笑）|\(笑\)",
+    r"\b(?:lo+l|lmf?ao|rofl|ha(?:ha)+h?|je(?:je)+|ja(?:ja)+|just kidding|only kidding|i'?m kidding|jk|j/k|joking|as a joke|"
+    r"sarcasm|ironic(?:ally)?|kleiner scherz|nur spa(?:ß|ss)|(?:war )?(?:nur )?ein (?:witz|scherz)|es broma|said no (?:one|\w+) ever|oh,? sure|oh great|yeah right|era broma|"
+    r"bromeo|bromeando|je (?:plaisante|rigole|d[ée]conne)|je blague|ptdr|mdr)\b|开玩笑|開玩笑|哈哈|(?<!why )(?<!or )(?<!if )\b(?:not|not really|i wish|as if)\W*\Z|说笑|說笑|冗談|なんちゃって|笑$|[wｗ]{2,}$|（笑）|\(笑\)",
     re.IGNORECASE,
 )
 _PLAYED = re.compile(
