@@ -29,7 +29,7 @@ from .formation.shown import forget_shown
 from .law import Forgotten, hopeless
 from .records import USER, Record, encode_record
 from .scopes import session_scope
-from .slots import Slot, SlotMap, row_of
+from .slots import Row, Slot, SlotMap, row_of
 from .view import FORGOTTEN, View, is_name, row_key
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ __all__ = [
     "forget_leaves",
     "has_written",
     "is_void",
+    "late_suggestions",
     "note_forgetting",
     "note_purge",
     "scopes_written",
@@ -125,6 +126,8 @@ def forget_leaves(transaction: Transaction, scope_name: str, paths: Iterable[str
         for slot in row.slots:
             receipts.update(slot.record.receipts)
         suggested = suggested_at(transaction, scope_name, path)
+        for _, other in transaction.rows(scope_name, SlotMap.SUGGESTIONS, f"{path}:"):
+            receipts.update(receipt for slot in other.slots for receipt in slot.record.receipts)
         if row.slots or not suggested:
             scope.put(SlotMap.LEAVES, path, Record(0, deleted=True))
         receipts.update(_drop_suggestions(scope, suggested))
@@ -143,6 +146,23 @@ def drop_suggestions(scope: ScopeWriter, names: Iterable[str]) -> None:
     drop_receipts(scope, _drop_suggestions(scope, names))
 
 
+def late_suggestions(scope: ScopeWriter) -> list[str]:
+    """Names of what was suggested before the person deleted the path, elsewhere and without having heard of it; of
+    those, what this device suggested, and what it deleted. O(suggestions).
+    """
+    own = scope.transaction.device
+    found = []
+    for name, row in scope.transaction.rows(scope.name, SlotMap.SUGGESTIONS):
+        if not row.live or row.slots[0].by_person:
+            continue
+        made = row.slots[0]
+        said = [slot for slot in scope.row(SlotMap.LEAVES, name.rpartition(":")[0]).slots if slot.by_person]
+        newest = max(said, key=lambda slot: slot.standing.key, default=made)
+        if newest.record.deleted and newest.record.order > made.record.order and own in (newest.device, made.device):
+            found.append(name)
+    return found
+
+
 def _drop_suggestions(scope: ScopeWriter, names: Iterable[str]) -> set[str]:
     receipts: set[str] = set()
     for name in names:
@@ -153,30 +173,38 @@ def _drop_suggestions(scope: ScopeWriter, names: Iterable[str]) -> set[str]:
     return receipts
 
 
-def drop_receipts(scope: ScopeWriter, receipts: Collection[str]) -> None:
-    """Deletes those of *receipts* that nothing rests on, and the messages of sessions that they quote.
+def drop_receipts(scope: ScopeWriter, receipts: Collection[str], *, messages: bool = True) -> bool:
+    """Deletes those of *receipts* that nothing rests on, and with *messages* the messages of sessions that they quote;
+    says whether there were any.
 
     What rests on one: a leaf, or the history of one that has a value; a link, a sighting, a suggestion that waits.
     """
-    doomed = set(receipts)
+    doomed = {receipt for receipt in receipts if scope.row(SlotMap.RECEIPTS, receipt).live}
     if doomed:
         doomed -= _rested_on(scope)
     for receipt in sorted(doomed):
         record = scope.row(SlotMap.RECEIPTS, receipt).winner
         if record is None:
             continue
-        scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
-        _drop_message(scope.transaction, record)
+        if messages:
+            scope.put(SlotMap.RECEIPTS, receipt, Record(0, deleted=True))
+            _drop_message(scope.transaction, record)
+        else:  # nobody has forgotten the message: its other devices must not take this for that
+            scope.put(SlotMap.RECEIPTS, receipt, Record(0, writer=record.writer, deleted=True))
+    return bool(doomed)
 
 
 def _rested_on(scope: ScopeWriter) -> set[str]:
     transaction = scope.transaction
     found: set[str] = set()
     living: set[str] = set()
+    forgotten = scope.forgotten()
     for slot_map in _RESTING:
         for name, row in transaction.rows(scope.name, slot_map):
             for slot in row.slots:
-                if slot_map is not SlotMap.SUGGESTIONS or not slot.by_person:  # the person's is an answer
+                if slot_map is SlotMap.SUGGESTIONS and slot.by_person:  # an answer
+                    continue
+                if not is_void(slot.record, forgotten(slot.record.writer)) and not _is_beaten(slot, row):
                     found.update(slot.record.receipts)
             if row.live and slot_map is SlotMap.LEAVES:
                 living.add(name)
@@ -184,6 +212,10 @@ def _rested_on(scope: ScopeWriter) -> set[str]:
         if entry.map is SlotMap.LEAVES and entry.name in living:
             found.update(entry.record.receipts)
     return found
+
+
+def _is_beaten(slot: Slot, row: Row) -> bool:
+    return len(row.slots) > 1 and hopeless(slot.standing, [one.standing for one in row.slots if one is not slot])
 
 
 def _drop_message(transaction: Transaction, receipt: Record) -> None:
@@ -241,13 +273,19 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
     note_purge(transaction)
     scope.renew_outbox()
     forgotten = scope.forgotten()
+    decider = transaction.device if everywhere else b""
     for slot_map in _WRITTEN:
         for name, row in list(transaction.rows(scope.name, slot_map)):
             void = [slot for slot in row.slots if is_void(slot.record, forgotten(slot.record.writer))]
             if not void:
                 continue
+            for slot in void:
+                scope.loosen(slot.record.receipts, decider, messages=False)
             key = row_key(slot_map, name)
-            scope.keep_row(key, row, row_of(row.slots, forgotten))
+            now = row_of(row.slots, forgotten)
+            scope.keep_row(key, row, now)
+            if slot_map is SlotMap.SUGGESTIONS:
+                scope.suggestion_merged(row, now)
             scope.queue_index(key, row.newest)
             for slot in sorted(void, key=lambda one: one.device != transaction.device):
                 if slot.device == transaction.device:
@@ -275,6 +313,7 @@ def carry_out(scope: ScopeWriter, *, everywhere: bool = False) -> None:
                 scope.keep_row(row_key(SlotMap.RECEIPTS, receipt), row, row_of(row.slots, forgotten))
     for _, entry, _ in list(journal.scope_entries(transaction.writer, scope.number)):
         if not entry.forgotten and is_void(entry.record, forgotten(entry.record.writer)):
+            scope.loosen(entry.record.receipts, decider, messages=False)
             journal.empty_entry(transaction.writer, entry)
 
 

@@ -160,11 +160,14 @@ class _Adoption:
         for held in self._snapshot.slots:
             offered.setdefault(row_key(held.map, held.name), []).append(held.slot)
         rows: dict[bytes, Row] = {}
+        scope.deletion_arrived()
         # Statements that forget an agent decide about leaves, so settings come first.
         for key in sorted({*before, *offered}, key=lambda one: (one[0] != SlotMap.SETTINGS, one)):
             old, new = before.get(key, EMPTY_ROW), offered.get(key, [])
             row = row_of(self._merged(key, old, new), scope.forgotten())
             rows[key] = row
+            if key[0] == SlotMap.SUGGESTIONS and row != old:
+                scope.suggestion_merged(old, row)
             if row != old:
                 scope.keep_row(key, old, row)
             if row.winner != old.winner:
@@ -230,6 +233,8 @@ class _Adoption:
             entry, index = journal.entry_rows(scope.number, key, slot, forgotten=hidden)
             entries.append(entry)
             histories.append(index)
+            if hidden and not row.live and row.slots and row.slots[0].by_person:
+                scope.loosen(slot.record.receipts, row.slots[0].device)
             told = Entry(scope.number, SlotMap(key[0]), key[1:].decode(), slot.device, slot.record, hidden)
             past[place] = told, len(slot.data)
         writer.put_many(Table.JOURNAL, sorted(entries))

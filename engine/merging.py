@@ -208,6 +208,12 @@ def _merge_names(
                 entry, index = journal.entry_rows(number, key, slot, forgotten=hidden)
                 entries.append(entry)
                 histories.append(index)
+                if hidden and not row.live and row.slots[0].by_person:
+                    scope.loosen(slot.record.receipts, row.slots[0].device)
+            if indexed and slot.by_person and slot.record.deleted:
+                scope.deletion_arrived()
+        if slot_map is SlotMap.SUGGESTIONS:
+            scope.suggestion_merged(before, row)
         if row.winner != before.winner:
             merged.changed += 1
             if indexed:

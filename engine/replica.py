@@ -217,7 +217,7 @@ class Transaction(View):
 
     def settle(self) -> None:
         """Carries out the forgetting that the work has brought in. Called once, by the replica."""
-        for scope in self._scopes.values():
+        for scope in list(self._scopes.values()):  # forgetting a message opens its session's scope
             scope.settle()
         if self.followed:
             self.followed.carry_out(self)

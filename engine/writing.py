@@ -11,7 +11,7 @@ from vademecum.storage.tables import Table
 
 from . import journal, learned, outbox
 from .documents import Documents, Generation
-from .forgetting import carry_out, is_void
+from .forgetting import carry_out, drop_receipts, drop_suggestions, is_void, late_suggestions, note_forgetting
 from .law import Forgotten, hopeless
 from .locality import is_local
 from .records import Record, encode_record
@@ -49,6 +49,8 @@ class ScopeWriter:
         self._deletes = False
         self._forgotten: Forgotten | None = None
         self._unsettled = False
+        self._loose: dict[bool, set[str]] = {True: set(), False: set()}
+        self._deletion_came = False
         self._renews = False
         self._hands_over = False
 
@@ -178,10 +180,46 @@ class ScopeWriter:
         elif slot_map is SlotMap.SETTINGS:
             followed.note_setting(self.name, name, before, after)
 
+    def loosen(self, receipts: Iterable[str], decider: bytes, *, messages: bool = True) -> None:
+        """To be called when what rested on *receipts* is void, for the person has deleted it, or decided about it, on
+        the device *decider*. That device, and those that wrote the receipts, will delete those on which nothing else
+        rests; with *messages*, also the messages that they quote.
+        """
+        own = self.transaction.device
+        for receipt in receipts:
+            if decider == own or any(slot.device == own for slot in self.row(SlotMap.RECEIPTS, receipt).slots):
+                self._loose[messages].add(receipt)
+
+    def suggestion_merged(self, before: Row, row: Row) -> None:
+        """To be called when *row* of a suggestion has come to stand where *before* stood: what no longer speaks for it
+        is let go of. Answers name what spoke for what they answer.
+        """
+        self._deletion_came = True
+        if not row.slots:
+            return
+        first = row.slots[0]
+        speaking = row.slots if row.live and not first.by_person else row.slots[:1]
+        kept = {receipt for slot in speaking for receipt in slot.record.receipts if row.live}
+        vain = {receipt for slot in (*before.slots, *row.slots) for receipt in slot.record.receipts}
+        self.loosen(vain - kept, first.device, messages=False)
+
+    def deletion_arrived(self) -> None:
+        """To be called when a deletion of the person's has come in: suggestions may be older than it."""
+        self._deletion_came = True
+
     def settle(self) -> None:
-        """Carries out the statements that came in. Called once, when the transaction's work is done."""
+        """Carries out the statements that came in, and lets go of the receipts that nothing rests on any more. Called
+        once, when the transaction's work is done.
+        """
         if self._unsettled:
             carry_out(self)
+        if self._deletion_came:
+            late = late_suggestions(self)
+            if late:
+                drop_suggestions(self, late)
+        for messages, loose in self._loose.items():
+            if loose and drop_receipts(self, loose, messages=messages):
+                note_forgetting(self)
 
     def empty_history(self, key: bytes) -> None:
         """Removes from the journal the values of one name that the person has deleted: those ranked below the newest
@@ -200,6 +238,7 @@ class ScopeWriter:
                 continue
             if (record.order, one.device) < deleted or not (record.by_person or record.seen >= deleted[0]):
                 journal.empty_entry(self._writer, one)
+                self.loosen(record.receipts, deleted[1])
 
     def keep_row(self, key: bytes, before: Row, row: Row) -> None:
         """Keeps *row* in the place of *before*."""

@@ -30,7 +30,7 @@ from ..receipts import Receipt, find_receipts, note_suggester
 from ..records import KINDS, USER, Record
 from ..remembering import MAX_RECEIPTS, check_confidence, check_kind, check_sentence
 from ..replica import Transaction
-from ..scopes import PRIVATE, PUBLIC, tier
+from ..scopes import PRIVATE, PUBLIC
 from ..sentences import path_words
 from ..sentences import sentence as sentence_of
 from ..sight import Sight
@@ -161,13 +161,7 @@ def suggest(
     name = suggestion_id(scope_name, path, value)
     row = scope.row(SlotMap.SUGGESTIONS, name)
     if row.live:
-        forgotten = scope.forgotten()
-        known = [
-            slot.record.receipts
-            for slot in row.slots
-            if not (slot.record.deleted or is_void(slot.record, forgotten(slot.record.writer)))
-        ]
-        receipts = tuple(dict.fromkeys(one for each in (*known, receipts) for one in each))
+        receipts = tuple(dict.fromkeys((*_receipts(scope, name), *receipts)))
     elif sum(1 for _ in _open(transaction)) >= MAX_OPEN:
         raise SuggestionsFull(
             f"{MAX_OPEN} suggestions wait for the person, and no more are taken until they have decided about some "
@@ -202,7 +196,7 @@ def suggest_as(
     sentence: str | None,
 ) -> list[Suggestion]:
     """`suggest` for an agent, with the reason it gives (see `evidence.justify`): one suggestion for each leaf of an
-    object. Where the person's private leaf stands, and was granted to the agent, for that one.
+    object. Where the person has granted it the private path, and nothing public stands there, it is a private one.
 
     Raises `Refused`, `SuggestionsFull`, `InvalidPath`, `InvalidValue`, and as `evidence.justify`.
     """
@@ -212,8 +206,8 @@ def suggest_as(
     sight = Sight(transaction, agent)
     placed = []
     for leaf, plain in flatten(path, value):
-        found = sight.find(leaf)
-        scope_name = found[0] if found is not None and tier(found[0]) == 1 else PUBLIC
+        public = transaction.get(PUBLIC, SlotMap.LEAVES, leaf)
+        scope_name = PRIVATE if public is None and sight.may_see(PRIVATE, leaf) else PUBLIC
         reason = why_not(transaction, scope_name, leaf, plain)
         if reason is not None:
             raise Refused(reason)
@@ -268,7 +262,8 @@ def accept(transaction: Transaction, identity: str, value: object = AS_SUGGESTED
     else:
         leaves = [(path, suggested)]
     known = {leaf: scope.row(SlotMap.LEAVES, leaf).winner for leaf, _ in leaves}
-    _adopt(scope, record.receipts)
+    receipts = _receipts(scope, identity)
+    _adopt(scope, receipts)
     told = f"Suggested {_in_words(path, record)}"
     by = note_suggester(scope, identity, record.writer, told, record.updated)
     written = []
@@ -279,7 +274,7 @@ def accept(transaction: Transaction, identity: str, value: object = AS_SUGGESTED
             value=plain,
             kind=record.kind if standing is None or record.kind != KINDS[0] else standing.kind,
             sentence=record.sentence if not isinstance(suggested, _Mark) and same_value(plain, suggested) else None,
-            receipts=(*record.receipts, by),
+            receipts=(*receipts, by),
         )
         written.append(leaf_of(scope_name, leaf, scope.put(SlotMap.LEAVES, leaf, draft)))
     scope.put(SlotMap.SUGGESTIONS, identity, Record(0, deleted=True))
@@ -288,11 +283,10 @@ def accept(transaction: Transaction, identity: str, value: object = AS_SUGGESTED
 
 def reject(transaction: Transaction, identity: str) -> None:
     """Takes a suggestion away for good. Raises `NotFound`."""
-    scope_name, record = _find(transaction, identity)
+    scope_name, _ = _find(transaction, identity)
     # the receipts stay named, so that forgetting the path takes their words along
-    transaction.scope(scope_name).put(
-        SlotMap.SUGGESTIONS, identity, Record(0, value=_REJECTED, receipts=record.receipts)
-    )
+    scope = transaction.scope(scope_name)
+    scope.put(SlotMap.SUGGESTIONS, identity, Record(0, value=_REJECTED, receipts=_receipts(scope, identity)))
 
 
 def _open(view: View) -> Iterator[tuple[str, str, Record]]:
@@ -332,6 +326,19 @@ def _suggestion(view: View, scope: str, name: str, record: Record) -> Suggestion
         None if standing is None else leaf_of(scope, path, standing),
         tuple(find_receipts(view, scope, record.receipts)),
         isinstance(value, _Mark),
+    )
+
+
+def _receipts(scope: ScopeWriter, name: str) -> tuple[str, ...]:
+    """What speaks for a suggestion, on whichever device it was made."""
+    forgotten = scope.forgotten()
+    return tuple(
+        dict.fromkeys(
+            receipt
+            for slot in sorted(scope.row(SlotMap.SUGGESTIONS, name).slots, key=lambda one: one.record.order)
+            if not (slot.by_person or slot.record.deleted or is_void(slot.record, forgotten(slot.record.writer)))
+            for receipt in slot.record.receipts
+        )
     )
 
 

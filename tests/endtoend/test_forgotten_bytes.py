@@ -127,6 +127,27 @@ async def test_what_a_device_that_was_away_says_late_is_void_and_leaves_no_byte(
                     assert found(vault.home) & {VALUE, QUOTE, PRIVATE, OLD} == set()
 
 
+async def test_the_reasons_of_what_was_forgotten_elsewhere_meanwhile_leave_no_byte(tmp_path: Path) -> None:
+    async with running(tmp_path / "relay") as relay:
+        with Vault.create(tmp_path / "a", device_name="a") as a:
+            a.use_relay(relay.url)
+            fill(a)
+            await a.sync_once()
+            await join(a, tmp_path / "b", relay.url)
+            with Vault.open(tmp_path / "b") as b:
+                await b.sync_once()
+                b.agent(FOOD).remember("plants.one", f"{VALUE} again", because=f"I said {QUOTE}, and again")
+                b.agent(FOOD).suggest("plants.one", f"{VALUE} perhaps", because=f"I said {QUOTE} perhaps")
+                b.user.set("mine", KEPT)
+                a.forget("plants")
+                for vault in (a, b, a, b, a):
+                    await vault.sync_once()
+                assert a.user.tree() == b.user.tree() and a.suggestions() == b.suggestions() == []
+                assert a.forgetting().complete and b.forgetting().complete
+                for home in (a.home, b.home, tmp_path / "relay"):
+                    assert found(home) & {VALUE, QUOTE, OLD} == set()
+
+
 async def test_devices_that_stay_in_step_confirm_by_themselves(tmp_path: Path) -> None:
     async with running(tmp_path / "relay") as relay:
         with Vault.create(tmp_path / "a", device_name="a") as a:

@@ -189,6 +189,8 @@ def test_a_suggestion_about_a_private_leaf_stays_private(box: Box) -> None:
         assert not list(view.rows(PUBLIC, SlotMap.SUGGESTIONS)) and not list(view.rows(PUBLIC, SlotMap.RECEIPTS))
     (leaf,) = accept(box, made.id)
     assert (leaf.scope, leaf.value) == ("user.private", 58)
+    (new,) = box.agent(X).suggest("health.height", 170, because="170 tall")
+    assert new.scope == "user.private"
     (blind,) = box.agent(Y).suggest("health.weight", 58, because="I weigh 58 now")
     assert blind.scope == PUBLIC and blind.current is None  # y cannot tell that there is one
 
