@@ -169,8 +169,8 @@ class Channels:
             return
         header = parse_header(live.commit)
         channel.batch.append((live.seq, live.commit))
-        channel.relay[header.device] = header.seq, commit_hash(live.commit)
-        channel.relay = self._that_counts(live.channel, channel.relay)
+        news = self._that_counts(live.channel, {header.device: (header.seq, commit_hash(live.commit))})
+        channel.relay.update(news)
 
     def _that_counts(self, name: bytes, frontier: Frontier) -> dict[bytes, tuple[int, bytes]]:
         """The relay's frontier without what lies behind the end of a revoked device's chain: nobody takes that in."""
