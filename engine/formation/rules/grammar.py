@@ -100,7 +100,7 @@ class Language:
     joints: between the things of a list.
     filler: words that are left out of the name of a rule.
     momentary: words by which a wish is about what is at hand (*don't use tabs in this file*).
-    heads: what the last thing of a list says of all (*action and sci-fi movies*).
+    heads: what the last thing of a list says of all (*jazz and folk music*).
     chosen: what is left away of something that was chosen (*the … one*).
     pointing: words by which a phrase is about what is at hand, or about the hearer.
     own: words for the person and what is theirs.
