@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from vademecum.transport.ledger import ReplicaLedger
     from vademecum.vault import Vault
 
-__all__ = ["Device", "farewell", "list_devices", "name_of", "refused_changes", "rename_device", "revoke_device"]
+__all__ = [
+    "Device",
+    "farewell",
+    "list_devices",
+    "name_of",
+    "own_name",
+    "refused_changes",
+    "rename_device",
+    "revoke_device",
+]
 
 SHOWN = 8
 """Hex digits of a device's id where its name cannot be read; as many are enough to mean it."""
@@ -73,6 +82,14 @@ def name_of(roster: Roster, device: bytes, secrets: VaultSecrets) -> str:
         return member_name(roster, device, secrets)
     except CannotDecrypt:
         return device.hex()[:SHOWN]
+
+
+def own_name(vault: Vault) -> str:
+    """What this device is called: as the identity file says, until it is given another name."""
+    ledger = vault.ledger()
+    roster = ledger.roster()
+    renamed = roster.members[ledger.device].renamed
+    return name_of(roster, ledger.device, ledger.secrets) if renamed else vault.installation.identity.name
 
 
 def revoke_device(vault: Vault, name: str) -> Device:

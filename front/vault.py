@@ -330,10 +330,9 @@ class Vault(Forming, Talking):
 
     @property
     def device_name(self) -> str:
-        from vademecum.devices import name_of
+        from vademecum.devices import own_name
 
-        ledger = self.ledger()
-        return name_of(ledger.roster(), ledger.device, ledger.secrets)
+        return own_name(self)
 
     @property
     def relay(self) -> str | None:

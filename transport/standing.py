@@ -26,8 +26,9 @@ class Member:
 
     `epoch` and `wrap` are the epoch of its admission and that epoch's secrets wrapped for it; `added_at_ms` is the
     adding device's wall clock (milliseconds since 1970) and proves nothing. `succeeds` says that a copy of the device
-    `added_by` became this one. `named_in` is the epoch of its name's key. `revoked`: it is in the vault no more;
-    `revoked_by` is the device that said so, itself or by revoking the one that had let it in, at `revoked_at_ms`.
+    `added_by` became this one. `named_in` is the epoch of its name's key; `renamed` says that it was given that name
+    later. `revoked`: it is in the vault no more; `revoked_by` is the device that said so, itself or by revoking the one
+    that had let it in, at `revoked_at_ms`.
     """
 
     public: DevicePublic
@@ -39,6 +40,7 @@ class Member:
     wrap: bytes = field(repr=False)
     succeeds: bool = False
     named_in: int = 0
+    renamed: bool = False
     revoked: bool = False
     revoked_by: bytes = b""
     revoked_at_ms: int = 0
@@ -139,7 +141,9 @@ def standing_of(lines: Sequence[Line]) -> Standing:
             channels[channel] = max(channels.get(channel, _NONE), (seq, its_hash))
         snapshots.update(one.snapshots)
         if one.kind == RENAME and one.device in members:
-            members[one.device] = replace(members[one.device], sealed_name=one.sealed_name, named_in=one.epoch)
+            members[one.device] = replace(
+                members[one.device], sealed_name=one.sealed_name, named_in=one.epoch, renamed=True
+            )
     for device, member in members.items():
         said = by.get(device)
         inviter = device
