@@ -50,12 +50,11 @@ def test_the_database_of_another_vault_is_refused(home: Path, tmp_path: Path) ->
         Vault.open(home)
 
 
-def test_another_name_in_the_identity_file_changes_nothing(home: Path) -> None:
-    """The devices' signed list says what each is called; `device rename` changes it there."""
+def test_a_device_may_be_renamed_in_the_identity_file(home: Path) -> None:
     file = home / "vault.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"name": "desk"}))
     with Vault.open(home) as vault:
-        assert (vault.device_name, vault.user.get("name")) == ("laptop", "Alice")
+        assert (vault.device_name, vault.user.get("name")) == ("desk", "Alice")
 
 
 def _of_another(keys: Path) -> None:
