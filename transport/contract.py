@@ -37,12 +37,15 @@ class Received:
 
     ``applied`` are new and visible now; ``duplicates`` were here already; ``held`` are kept but wait for a commit
     before them in their device's chain; ``quarantined`` has one problem for each commit set aside for good.
+    ``gave_up`` says that nothing of the batch was taken in: commits were given up here for those of another copy of
+    this device, and what came may build on those, which must be had first.
     """
 
     applied: int = 0
     duplicates: int = 0
     held: int = 0
     quarantined: tuple[Problem, ...] = ()
+    gave_up: bool = False
 
 
 class Ledger(Protocol):

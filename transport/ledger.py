@@ -192,7 +192,11 @@ class ReplicaLedger:
             try:
                 return intake.take(self._replica, commits, also)
             except Twin as twin:
+                before = self.frontier(channel)
                 self._renew(Fork(twin.channel, twin.device, twin.seq))
+                now = self.frontier(channel)
+                if not by_hand and any(seq > now.get(who, chains.NO_COMMIT)[0] for who, (seq, _) in before.items()):
+                    return Received(gave_up=True)
 
     def release(self, channel: bytes, device: bytes, seq: int) -> bool:
         self.follow()

@@ -198,6 +198,9 @@ class Channels:
             return
         items, channel.batch = channel.batch, []
         received = self._ledger.receive(name, self._session.log_id, items, position)
+        if received.gave_up:
+            self._ask_anew(name, channel)
+            return
         channel.position = position
         self._session.pulled += received.applied
         self._session.took_in |= received.applied > 0
@@ -212,10 +215,13 @@ class Channels:
         ours = self._ledger.frontier(name)
         if all(seq <= ours.get(device, (0, b""))[0] for device, seq in channel.asked.items()):
             return False
-        channel.ours, channel.position = dict(ours), 0
+        self._ask_anew(name, channel)
+        return True
+
+    def _ask_anew(self, name: bytes, channel: Channel) -> None:
+        channel.ours, channel.position = dict(self._ledger.frontier(name)), 0
         channel.batch.clear()
         self._session.ask_for(name, channel)
-        return True
 
     def _check_rewind(self, name: bytes, channel: Channel) -> None:
         for device, seq in self._ledger.acknowledged(name).items():
