@@ -17,7 +17,7 @@ from vademecum.errors import ReceiptRequired
 from .records import Record
 from .slots import SlotMap
 from .times import from_ms, show_time, to_ms
-from .values import check_value
+from .values import check_value, is_blank
 from .view import View
 from .writing import ScopeWriter
 
@@ -110,7 +110,7 @@ def suggester(receipts: Iterable[Receipt]) -> str | None:
 
 def check_words(words: object) -> str:
     """Raises `ReceiptRequired` if *words* are none."""
-    if not isinstance(words, str) or not words.strip():
+    if not isinstance(words, str) or is_blank(words):
         raise ReceiptRequired(
             "A memory needs its reason: give because=… with the person's own words that justify it. Nothing was kept."
         )

@@ -58,4 +58,6 @@ def session_scope(session: str) -> str:
 
     Raises `InvalidScope` if *session* is not 1–64 letters, digits, ``.``, ``_``, ``-``.
     """
+    if not isinstance(session, str):
+        raise InvalidScope(f"A session's name is text, such as '2026-11-29-lunch'; this is {type(session).__name__}.")
     return parse_scope(unicodedata.normalize("NFC", f"session/{session}"))

@@ -33,7 +33,7 @@ from .scopes import session_scope
 from .sight import OWNER, Sight, owner_name, owners
 from .slots import SlotMap
 from .times import from_ms, show_time, to_ms
-from .values import MAX_TEXT
+from .values import MAX_TEXT, is_blank
 from .view import View, is_name
 
 __all__ = [
@@ -191,7 +191,7 @@ def pin(transaction: Transaction, sight: Sight, scope_name: str, message: str, *
 
     Raises `NotFound` if this caller sees no such message.
     """
-    name = message.removeprefix(f"{scope_name}:")
+    name = message.removeprefix(f"{scope_name}:") if isinstance(message, str) else ""
     there = is_name(name) and transaction.get(scope_name, SlotMap.MESSAGES, name) is not None
     if not there or not sight.may_see(scope_name, name):
         raise NotFound(f"There is no message {message!r} in {scope_name}.")
@@ -246,7 +246,7 @@ def _check_message(role: str, text: str, tool: str | None) -> None:
         raise InvalidArgument(f"The role {role!r} is not one of {', '.join(ROLES)}.")
     if not isinstance(text, str):
         raise InvalidValue(f"The text of a message is a {type(text).__name__}; give it as text.")
-    if not text.strip():
+    if is_blank(text):
         raise InvalidValue("The message has no words; there is nothing to record.")
     size = len(text.encode(errors="surrogatepass"))
     if size > MAX_TEXT:
@@ -255,5 +255,7 @@ def _check_message(role: str, text: str, tool: str | None) -> None:
         )
     if (tool is not None) and role != "tool":
         raise InvalidArgument(f"A message of role {role!r} has no tool; only one of role 'tool' names one.")
-    if tool is not None and (not isinstance(tool, str) or not tool.strip() or len(tool.encode()) > MAX_TOOL_NAME):
+    if tool is not None and (
+        not isinstance(tool, str) or is_blank(tool) or len(tool.encode(errors="surrogatepass")) > MAX_TOOL_NAME
+    ):
         raise InvalidArgument(f"A tool's name is text of 1 to {MAX_TOOL_NAME} bytes.")

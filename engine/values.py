@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -15,7 +16,17 @@ import msgpack
 
 from vademecum.errors import InvalidValue
 
-__all__ = ["MAX_DEPTH", "MAX_PACKED", "MAX_TEXT", "Value", "check_key", "check_value", "same_value", "value_text"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_PACKED",
+    "MAX_TEXT",
+    "Value",
+    "check_key",
+    "check_value",
+    "is_blank",
+    "same_value",
+    "value_text",
+]
 
 Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
@@ -26,6 +37,8 @@ MAX_PACKED = 64 * 1024
 MAX_DEPTH = 32
 """Lists and objects inside one another."""
 
+_UNSEEN = "\u034f\u115f\u1160\u2800\u3164\uffa0"  # fillers that count as letters, marks or signs
+
 
 def check_value(value: object, where: str) -> Value:
     """*value* as plain JSON types (tuples become lists). Raises `InvalidValue`, naming *where* and the rule."""
@@ -35,6 +48,11 @@ def check_value(value: object, where: str) -> Value:
         if size > MAX_PACKED:
             raise InvalidValue(f"The value at {where} takes {size:,} bytes; at most {MAX_PACKED:,} are allowed.")
     return plain
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of *text* can be seen: white space, controls, and signs that only steer how others are set."""
+    return all(one.isspace() or one in _UNSEEN or unicodedata.category(one) in ("Cc", "Cf") for one in text)
 
 
 def value_text(value: Value) -> str:

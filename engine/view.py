@@ -24,7 +24,10 @@ MAX_NAME = 481
 
 def is_name(name: str) -> bool:
     """Whether rows can be kept under *name*."""
-    return 0 < len(name.encode()) <= MAX_NAME and "\0" not in name
+    try:
+        return 0 < len(name.encode()) <= MAX_NAME and "\0" not in name
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
 
 
 def row_key(slot_map: SlotMap, name: str) -> bytes:

@@ -244,13 +244,18 @@ class _Fitting:
         pins = {part.message.id for part in must if part.message.pinned}
         self._tell(pins.intersection(self._made.left_out), "left out")
         self._tell({part.message.id for part in sent if not part.whole and part.message.id in pins}, "shortened")
+        if not newest.message.pinned and newest.message.id in self._made.left_out:
+            self._made.notes.append(f"The newest message was left out: {self._tokens()} too few for it.")
         order = {id(part): place for place, part in enumerate(self._parts)}
         return self._window(sorted(sent, key=lambda part: order[id(part)]), None)
 
     def _tell(self, pins: set[str], what: str) -> None:
         if pins:
             many = f"{len(pins)} pinned messages were" if len(pins) > 1 else "A pinned message was"
-            self._made.notes.append(f"{many} {what}: {self._budget} tokens are too few for all that is pinned.")
+            self._made.notes.append(f"{many} {what}: {self._tokens()} too few for all that is pinned.")
+
+    def _tokens(self) -> str:
+        return "1 token is" if self._budget == 1 else f"{self._budget:,} tokens are"
 
     def _window(self, sent: Sequence[_Part], summary: str | None) -> Window:
         made = self._made

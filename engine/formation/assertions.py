@@ -83,11 +83,11 @@ def home_of(path: str) -> str:
     return PRIVATE if is_private(path) else PUBLIC
 
 
-def of_candidate(candidate: Candidate, support: Support, agent: str | None, now_ms: int) -> Assertion:
-    """*agent* logged the message that supports it; one from the future counts as said now."""
+def of_candidate(candidate: Candidate, support: Support, agent: str | None, logged_ms: int) -> Assertion:
+    """*agent* logged the message that supports it, at *logged_ms*; nothing was said later than it was logged."""
     message = support.message
     name = message.id.partition(":")[2]
-    source = Source(message.session, name, candidate.quote.strip(), min(message.at_ms, now_ms), agent)
+    source = Source(message.session, name, candidate.quote.strip(), min(message.at_ms, logged_ms), agent)
     return Assertion(
         home_of(candidate.path),
         candidate.path,

@@ -16,7 +16,7 @@ from ..slots import SlotMap
 from . import suggestions
 from .comparing import Compared
 from .contradictions import Relation
-from .learning import CURATOR, said_last
+from .learning import CURATOR, said_since
 from .links import LinkType, link
 from .report import Outcome, What
 
@@ -59,9 +59,8 @@ class Beside:
             why = "; ".join(one.verdict.reasons)
             if one.verdict.contradicts:
                 # whoever spoke last is right, whenever it is curated
-                newer, older = (
-                    (new, old) if said_last(self._transaction, self._scope, record) <= said_ms else (old, new)
-                )
+                since = said_since(self._transaction, self._scope, record, said_ms, self._transaction.wall_ms)
+                newer, older = (old, new) if since else (new, old)
                 if newer == new and record.by_person:
                     outcomes += self._ask(one, path, written, evidence)
                     continue

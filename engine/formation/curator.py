@@ -168,7 +168,8 @@ def _apply(transaction: Transaction, part: _Part, its: Sequence[Signal], decider
                 Outcome(What.REFUSED, candidate.path[:400], found.why, candidate.evidence, reason=found.reason)
             )
         else:
-            outcomes += decider.take(candidate, found, recorded[found.message.id].agent)
+            by = recorded[found.message.id]
+            outcomes += decider.take(candidate, found, by.agent, by.logged_ms)
     cited = {message for outcome in outcomes for message in outcome.evidence}
     return outcomes + [
         Outcome(What.NOTHING, None, _why_nothing(signal.id, own, messages), (signal.id,))

@@ -74,11 +74,11 @@ class Decider:
         self._inquiry = inquiry or Inquiry()
         self._run = run or Run()
 
-    def take(self, candidate: Candidate, support: Support, agent: str | None) -> list[Outcome]:
+    def take(self, candidate: Candidate, support: Support, agent: str | None, logged_ms: int) -> list[Outcome]:
         """What becomes of *candidate*, which `guards.check` has let through; *agent* logged the message that supports
-        it.
+        it, at *logged_ms*.
         """
-        said = of_candidate(candidate, support, agent, self._transaction.wall_ms)
+        said = of_candidate(candidate, support, agent, min(logged_ms, self._transaction.wall_ms))
         if candidate.action is Action.END:
             return [self._end(said, weak=is_weak(candidate, support))]
         if is_weak(candidate, support):
@@ -124,7 +124,7 @@ class Decider:
         before = row.winner
         if before is not None and repeats(before, said.value):
             return [self._confirm(said, said.path, before)]
-        if before is not None and said.said_ms < learning.said_last(self._transaction, said.scope, before):
+        if before is not None and self._said_since(said, before):
             why = f"Something else was said since: {show_value(before.value)!r}. What was said last counts."
             return [said.outcome(What.REFUSED, why, reason="outdated")]
         beside = Beside(self._transaction, said.scope, self._inquiry.compared.get(said.key, ()))
@@ -205,7 +205,7 @@ class Decider:
         if found is None:
             return said.outcome(What.NOTHING, "Nothing is known of what ended.")
         path, record = found
-        if said.said_ms < learning.said_last(self._transaction, said.scope, record):
+        if self._said_since(said, record):
             return said.outcome(What.REFUSED, "It was said again since.", reason="outdated")
         learning.end(self._transaction, said.scope, path, said.sources[0])
         why = f"The person said that it is no longer so: “{said.sources[0].quote}”."
@@ -248,6 +248,10 @@ class Decider:
         if record is not None:
             because = f"The person wrote {show_value(record.value)!r} there themselves, so it stays;"
         return said.outcome(What.SUGGESTION, f"{because} the person is asked.", other=asked)
+
+    def _said_since(self, said: Assertion, record: Record) -> bool:
+        now = self._transaction.wall_ms
+        return learning.said_since(self._transaction, said.scope, record, said.said_ms, now)
 
     def _write(self, said: Assertion) -> Record:
         return learning.learn(

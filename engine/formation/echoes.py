@@ -19,13 +19,14 @@ FRAME_BEGIN = "<vademecum-memory>"
 FRAME_END = "</vademecum-memory>"
 
 _FRAMES = re.compile(f"{re.escape(FRAME_BEGIN)}.*?(?:{re.escape(FRAME_END)}|\\Z)", re.DOTALL | re.IGNORECASE)
+_MARKS = re.compile(f"{re.escape(FRAME_BEGIN)}|{re.escape(FRAME_END)}", re.IGNORECASE)
 _FENCES = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile(r"^[ \t]*>")
 
 
 def framed(text: str) -> str:
     """*text* as a block of memory that is handed to an agent. Marks inside of it are taken out."""
-    inner = re.sub(f"{re.escape(FRAME_BEGIN)}|{re.escape(FRAME_END)}", "", text, flags=re.IGNORECASE)
+    inner = _MARKS.sub(" ", text)  # a space, lest what stood around one make another
     return f"{FRAME_BEGIN}\n{inner}\n{FRAME_END}"
 
 

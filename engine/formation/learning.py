@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..clock import MAX_AHEAD_MS
 from ..receipts import cite_message
 from ..records import Record
 from ..remembering import MAX_RECEIPTS, keep_memory
@@ -20,7 +21,7 @@ from ..view import View
 from .candidates import PERSON
 from .wording import stands_in
 
-__all__ = ["CURATOR", "Source", "cite", "confirm", "end", "learn", "said_last"]
+__all__ = ["CURATOR", "Source", "cite", "confirm", "end", "learn", "said_last", "said_since"]
 
 CURATOR = "vademecum/curator@1"
 """Who writes what is learned; the version is that of the rules in this package."""
@@ -122,12 +123,19 @@ def end(transaction: Transaction, scope_name: str, path: str, source: Source) ->
 
 def said_last(view: View, scope: str, record: Record) -> int:
     """When the newest of the words behind *record* were said, in milliseconds; when it was written, without any."""
-    times = [
-        receipt.created
-        for receipt in (view.get(scope, SlotMap.RECEIPTS, one) for one in record.receipts)
-        if receipt is not None
-    ]
-    return max(times, default=record.updated)
+    return max(_times(view, scope, record))
+
+
+def said_since(view: View, scope: str, record: Record, said_ms: int, wall_ms: int) -> bool:
+    """Whether words behind *record* were said after *said_ms*. A time that lies ahead comes from a clock that was wrong
+    and says nothing: or else what was said by it could not be corrected until then.
+    """
+    return any(said_ms < at <= wall_ms + MAX_AHEAD_MS for at in _times(view, scope, record))
+
+
+def _times(view: View, scope: str, record: Record) -> list[int]:
+    receipts = (view.get(scope, SlotMap.RECEIPTS, one) for one in record.receipts)
+    return [receipt.created for receipt in receipts if receipt is not None] or [record.updated]
 
 
 def _let_read(transaction: Transaction, scope_name: str, path: str, sources: list[Source]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..records import Record
+from ..replica import Transaction
 from ..scopes import PRIVATE, PUBLIC
 from ..slots import Row, SlotMap
 from ..values import Value
 from ..view import View
 from .assertions import Assertion
 from .attributes import ATTRIBUTES, attribute_of
-from .learning import said_last
+from .learning import said_since
 from .likeness import same_words
 from .report import Outcome, What
 from .wording import normal_value, same_value
@@ -44,17 +45,13 @@ def repeats(record: Record, value: Value) -> bool:
     return isinstance(value, str) and isinstance(record.value, str) and same_words(record.value, value)
 
 
-def gone_since(view: View, said: Assertion, row: Row) -> Outcome | None:
+def gone_since(transaction: Transaction, said: Assertion, row: Row) -> Outcome | None:
     """The refusal, where what stood at the path was deleted after the words were said."""
     deleted = max((slot.record.updated for slot in row.slots if slot.by_person and slot.record.deleted), default=None)
     if deleted is not None and said.said_ms <= deleted:
         return said.outcome(What.REFUSED, "The person deleted this after the words were said.", reason="protected")
-    over = [
-        said_last(view, said.scope, slot.record)
-        for slot in row.slots
-        if slot.record.deleted and not slot.by_person and not slot.record.swept
-    ]
-    if over and said.said_ms < max(over):
+    over = [slot.record for slot in row.slots if slot.record.deleted and not slot.by_person and not slot.record.swept]
+    if any(said_since(transaction, said.scope, record, said.said_ms, transaction.wall_ms) for record in over):
         return said.outcome(What.REFUSED, "It was said since that it is no longer so.", reason="outdated")
     return None
 

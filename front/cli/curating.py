@@ -164,7 +164,8 @@ def _show_report(report: Report, dry_run: bool, *, counts_only: bool) -> None:
             if outcome.path is not None:
                 print_line(printable(_would(outcome, dry_run)))
     number = counted(report.signals, "message", "messages")
-    print_line(f"{number} {'would be' if dry_run else 'were'} thought about; {report.waiting:,} wait.")
+    verb = "would be" if dry_run else "was" if report.signals == 1 else "were"
+    print_line(f"{number} {verb} thought about; {report.waiting:,} {'waits' if report.waiting == 1 else 'wait'}.")
     if counts_only and report.layers:
         print_line(f"Contradictions are judged by {', '.join(report.layers)}.")
     for note in report.notes:

@@ -175,9 +175,9 @@ def test_a_flag_is_void_once_the_person_says_the_old_thing_again(box: Box) -> No
 
 
 def test_words_that_were_said_before_are_flagged_though_they_are_curated_later(box: Box) -> None:
-    box.wall += 1_000_000
+    box.wall += 200_000
     tell(box, "tools.unittest", "unittest", "I switched from pytest to unittest for all my tests")
-    box.wall -= 1_000_000
+    box.wall -= 200_000
     against = Judge(THRESHOLDS)
 
     def turned(old: Statement, new: Statement, similarity: float | None) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vademecum.engine.audit import Why
 from vademecum.engine.formation import signals
 from vademecum.engine.formation.candidates import Action, Candidate
 from vademecum.engine.formation.counters import counters
-from vademecum.engine.formation.curator import CURATOR, Curator
+from vademecum.engine.formation.curator import CURATOR, Curator, tend
 from vademecum.engine.formation.report import What
 from vademecum.engine.formation.suggestions import accept, open_suggestions
 from vademecum.engine.records import Record
@@ -115,6 +116,50 @@ def test_what_was_said_last_counts_whenever_it_is_curated(box: Box) -> None:
     assert only(report).reason == "outdated" and only(report).evidence == (earlier,)
     assert box.values() == {"diet": "omnivore"}
     assert box.replica.write(late.apply).outcomes == ()
+
+
+YEAR_MS = 365 * 86_400_000
+
+
+@pytest.mark.parametrize("here", [True, False], ids=["on this device", "on another"])
+def test_what_was_said_by_a_clock_ahead_can_be_corrected(tmp_path: Path, here: bool) -> None:
+    with boxes(tmp_path, 2) as pair:
+        first, box = (pair[0], pair[0]) if here else pair
+        first.wall += YEAR_MS
+        say(first, "diet = vegan\nhome.city = Berlin")
+        curate(first)
+        if not here:
+            first.give(box)
+        else:
+            first.wall -= YEAR_MS
+        say(box, "diet = omnivore\nhome.city ! Berlin")
+        assert what(curate(box)) == [What.UPDATE, What.ENDED]
+        say(box, "home.city = Berlin")
+        assert what(curate(box)) == [What.MEMORY]
+        assert box.values() == {"diet": "omnivore", "home.city": "Berlin"}
+        if not here:
+            box.give(first)
+        for one in {first, box}:
+            assert one.replica.write(tend) == [] and one.values() == {"diet": "omnivore", "home.city": "Berlin"}
+
+
+def test_what_is_ended_by_a_clock_ahead_can_be_learned_again(box: Box) -> None:
+    say(box, "diet = vegan")
+    curate(box)
+    box.wall += YEAR_MS
+    say(box, "diet ! vegan")
+    assert what(curate(box)) == [What.ENDED]
+    box.wall -= YEAR_MS
+    say(box, "diet = vegan")
+    assert what(curate(box)) == [What.MEMORY]
+
+
+def test_nothing_was_said_later_than_it_was_logged(box: Box) -> None:
+    talk = box.agent("x/y@1").session("lunch")
+    talk.log("user", "diet = vegan", at=datetime.fromtimestamp((box.wall + YEAR_MS) / 1000, UTC))
+    box.wall += 1000
+    talk.log("user", "diet = omnivore")
+    assert what(curate(box)) == [What.MEMORY, What.UPDATE] and box.values() == {"diet": "omnivore"}
 
 
 def test_values_of_an_attribute_of_many_stand_side_by_side(box: Box) -> None:

@@ -69,7 +69,7 @@ def test_several_messages_are_several_receipts_and_one_named_twice_is_one(box: B
 
 def test_without_a_reason_nothing_is_kept(box: Box) -> None:
     assert "evidence" in refused(box, ReceiptRequired) and "because" in refused(box, ReceiptRequired)
-    for words in ("", "  \n"):
+    for words in ("", "  \n", "\u200b \0\ufeff", "\u3164"):
         refused(box, ReceiptRequired, because=words)
         refused(box, ReceiptRequired, because=words, evidence=[said(box, "No meat.", agent=X)])
 

@@ -91,7 +91,10 @@ def test_what_the_person_says_drops_a_signal_in_the_same_transaction_and_nothing
         ("tool", "hi", {"tool": "x" * 129}, InvalidArgument, "1 to 128 bytes"),
         ("user", "ü" * 16_385, {}, InvalidValue, "32,770 bytes; at most 32,768"),
         ("user", " \n", {}, InvalidValue, "no words"),
+        ("user", "\u200b\0\ufeff\u202e\u3164", {}, InvalidValue, "no words"),
         ("user", "\ud800", {}, InvalidValue, "surrogate"),
+        ("tool", "hi", {"tool": "\ud800"}, InvalidValue, "surrogate"),
+        ("tool", "hi", {"tool": "\u200b"}, InvalidArgument, "1 to 128 bytes"),
         ("user", 5, {}, InvalidValue, "is a int"),
     ],
 )
@@ -104,10 +107,21 @@ def test_a_bad_message_is_refused_and_changes_nothing(
     assert contents(box) == before
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "x" * 65, ".", "a b", "../x"])
+@pytest.mark.parametrize("name", ["", "a/b", "x" * 65, ".", "a b", "../x", "\0", "\ud800", None, 5, b"a"])
 def test_a_bad_name_is_refused(box: Box, name: str) -> None:
     with pytest.raises(InvalidScope):
         box.agent(FOOD).session(name)
+
+
+@pytest.mark.parametrize("message", ["", "x", "\ud800", "a\0b", "x" * 500, None, 5, b"x", "session/other:x"])
+def test_only_a_message_that_is_there_is_pinned(box: Box, message: str) -> None:
+    talk = box.agent(FOOD).session("lunch")
+    talk.log("user", WORDS)
+    before = contents(box)
+    for act in (talk.pin, talk.unpin):
+        with pytest.raises(NotFound):
+            act(message)
+    assert contents(box) == before
 
 
 @pytest.mark.parametrize("lifetime", [timedelta(0), timedelta(days=-1), 5])

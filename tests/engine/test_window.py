@@ -180,6 +180,8 @@ def test_a_budget_that_is_too_small_for_the_pins_says_what_was_left_out() -> Non
     assert window.notes == ("3 pinned messages were left out: 150 tokens are too few for all that is pinned.",)
     assert list(fit(messages, 3, words)) == []
     assert len(fit(messages, 3, words).left_out) == 6
+    alone = fit([said(0, "user", "I hate cilantro.")], 1, words)
+    assert not alone and alone.notes == ("The newest message was left out: 1 token is too few for it.",)
 
 
 def test_a_summary_by_a_function_of_the_callers_is_framed_and_cut_to_its_room() -> None:

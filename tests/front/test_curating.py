@@ -149,6 +149,10 @@ def test_curate_explains_each_message_and_changes_nothing(call: Call, tmp_path: 
     assert call("curate", "--counters", "--home", home, "--json").json["memory"] == 1
     assert "1  memory" in call("curate", "--counters", "--home", home).out
     assert call("curate", "--home", home).out == "0 messages were thought about; 0 wait.\n"
+    with Vault.open(home) as vault:
+        say(vault, SAID)
+    assert "1 message would be thought about; 1 waits." in call("curate", "--dry-run", "--home", home).out
+    assert "1 message was thought about; 0 wait." in call("curate", "--home", home).out
     assert "--counters only looks back" in call("curate", "--counters", "--explain", "--home", home).refusal
 
 
