@@ -18,7 +18,7 @@ __all__ = ["form"]
 SIGNS = (
     ("laptop", RAIL, "booking-the-outward-journey", "Let's go with the quiet car."),
     ("phone", RAIL, "changing-in-paris", "I'll take the quiet car again."),
-    ("phone", RAIL, "the-way-back", "I'll take the quiet car, as usual."),
+    ("phone", RAIL, "the-way-back", "I'll go with the quiet car again."),
 )
 """Said in three conversations, on two devices that are apart. None of them says what Noor prefers."""
 EXPLICIT = "I'm allergic to shellfish."

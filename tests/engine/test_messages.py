@@ -33,7 +33,7 @@ def test_a_message_of_any_version_is_read(value: Value, parts: tuple[str, str], 
 @pytest.mark.parametrize(
     "at", [datetime(1, 1, 2, tzinfo=UTC), datetime(1960, 1, 1, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)]
 )
-@pytest.mark.parametrize("text", ["a\0b", "\u202e\ufeff", "x" * 32_768, "👩‍👩‍👧", "\r\n\t."])
+@pytest.mark.parametrize("text", ["a\0b", "a\u202e\ufeff", "x" * 32_768, "👩‍👩‍👧", "\r\n\t."])
 def test_any_text_and_time_comes_back_as_it_was_given(tmp_path: Path, at: datetime, text: str) -> None:
     with boxes(tmp_path, 1) as (box,):
         talk = box.agent().session("cafe\u0301")
