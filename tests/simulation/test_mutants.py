@@ -150,6 +150,7 @@ def _never_sends_again(patch: Patch) -> None:
 
 def _counts_acknowledgements_by_number(patch: Patch) -> None:
     real = Channels._note_held
+    real_check = Channels._check_forks
 
     def note_held(self: Channels, name: bytes, channel: Channel, position: int) -> None:
         told, channel.relay = (
@@ -160,7 +161,13 @@ def _counts_acknowledgements_by_number(patch: Patch) -> None:
         real(self, name, channel, position)
         channel.relay = told
 
+    def check_forks(self: Channels, name: bytes, channel: Channel) -> bool:
+        # As soon as the relay tells its numbers: when what it sent is taken in, there is no other chain any more.
+        note_held(self, name, channel, channel.position)
+        return real_check(self, name, channel)
+
     patch.setattr(Channels, "_note_held", note_held)
+    patch.setattr(Channels, "_check_forks", check_forks)
 
 
 def _takes_in_what_a_revoked_device_sends_late(patch: Patch) -> None:
