@@ -372,8 +372,9 @@ class Device:
         self.facts_written.append(fact)
         if self._truth.revoked and isinstance(fact.said, Written) and isinstance(fact.said.value, str):
             others = [one for one in self.everyone if one is not self and not one.ledger.revoked]
-            if others and all(one.ledger.roster().is_revoked(self.id) for one in others):
-                self._truth.late.add(fact.said.value)
+            known = tuple(one.ledger.roster() for one in others)
+            if known and all(roster.is_revoked(self.id) for roster in known):
+                self._truth.late[fact.said.value] = self.id, known
         if isinstance(fact.said, Written) and isinstance(fact.said.value, str):
             self._wrote.append(fact.said.value)
         if fact.scope not in self._unsealed:

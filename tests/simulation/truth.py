@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tests.engine.model import Forgotten, Model, Written
+from vademecum.transport.roster import Roster
 
 __all__ = ["Fact", "Trees", "Truth", "models"]
 
@@ -40,8 +41,9 @@ class Truth:
     """The latest that any device has taken the time to be, in milliseconds."""
     lost: set[str] = field(default_factory=set)
     """Values that a restored device had written since its backup: nobody else may have them."""
-    late: set[str] = field(default_factory=set)
-    """Values that a revoked device wrote when all the others knew of it: nobody may take them in."""
+    late: dict[str, tuple[bytes, tuple[Roster, ...]]] = field(default_factory=dict)
+    """Values that a revoked device wrote when all the others knew of it, with its id and what each of them knew: nobody
+    may take them in, if what they knew comes to be known to the vault."""
     copied: bool = False
     """A device has been copied or restored: the same name has then written twice, and writes are said again under
     another one."""
