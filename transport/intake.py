@@ -3,8 +3,9 @@
 A commit that cannot be used is set aside and reported, and never stops the others: whatever it had begun to do is
 undone by running the whole transaction again without it.
 
-The tripwire: a commit that this device has signed and does not hold shows that there is a copy of this device. Nothing
-is taken in then; the ledger first gives this replica another name.
+The tripwire: a commit that this device has signed and does not hold shows that there is a copy of this device. So does
+what another member says to hold of it: its commit may remove what the copy has written, and operations are removed by
+their numbers, which both copies have used. Nothing is taken in then; the ledger first gives this replica another name.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Intake", "Twin"]
 
 
 class Twin(Exception):
-    """A commit in the name of this replica, or of a device that it has been, that this replica has not written.
+    """There is a commit in the name of this replica, or of a device that it has been, that this replica does not hold.
 
     Not an error of the library's: the ledger deals with it.
     """
@@ -122,7 +123,6 @@ class _Run:
         self._generation, _ = chains.base(transaction.writer, self._channel)
         self._claimed = chains.claimed(transaction.writer, self._channel)
         self._mine = {transaction.device, *chains.former_clients(transaction.writer)} if intake.tripwire else set()
-        self._apart = False
         self._applied = self._duplicates = self._held = 0
         self._problems: list[Problem] = []
 
@@ -231,14 +231,16 @@ class _Run:
         device has since replaced may be deleted here before it arrives, and then is not there to be judged by.
         """
         if body.frontier:
-            self._apart = self._apart or any(self._has_another(*claim) for claim in body.frontier.items())
+            for device, claim in body.frontier.items():
+                if self._is_of_a_copy(device, claim):
+                    raise Twin(self._channel, device, claim[0])
             news = {device: seq for device, (seq, _) in body.frontier.items()}
             chains.set_claims(
                 self._writer, self._channel, author, chains.claims(self._writer, self._channel, author) | news
             )
             for device, seq in news.items():
                 self._claimed[device] = max(seq, self._claimed.get(device, 0))
-        return not self._apart and all(
+        return all(
             self._frontier.get(device, chains.NO_COMMIT)[0] >= self._awaited(device, seq)
             for device, seq in self._claimed.items()
         )
@@ -248,13 +250,22 @@ class _Run:
         limit = self._intake.limit(device)
         return seq if limit is None else min(seq, limit[0])
 
-    def _has_another(self, device: bytes, claim: tuple[int, bytes]) -> bool:
-        """Whether someone holds another commit of this very device than is here: a copy of it has written too. That
-        shows soon by the commit itself, which is signed.
+    def _is_of_a_copy(self, device: bytes, claim: tuple[int, bytes]) -> bool:
+        """Whether someone holds another commit of this very device than is here, or one more: a copy of it has written
+        too. Of one that the snapshot contains there is nothing to compare, unless it is the last of those.
+
+        Of a name that this replica had before, more may be on its way: another copy has kept that name.
         """
+        if device not in self._mine:
+            return False
         seq, prefix = claim
-        mine = chains.commit_at(self._writer, self._channel, device, seq) if device in self._mine else None
-        return mine is not None and not commit_hash(mine).startswith(prefix)
+        held, last = self._frontier.get(device, chains.NO_COMMIT)
+        if seq > held:
+            return device == self._transaction.device
+        mine = chains.commit_at(self._writer, self._channel, device, seq)
+        if mine is None:
+            return seq == held and not last.startswith(prefix)
+        return not commit_hash(mine).startswith(prefix)
 
     def _problem(self, data: bytes, error: PeerFault) -> Problem:
         try:

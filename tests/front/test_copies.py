@@ -157,6 +157,49 @@ def test_two_copies_that_nothing_shows_are_told_apart_when_both_have_written(
         assert set(values) == {"of the copy", "of the original", "sent"}
 
 
+@pytest.mark.parametrize("sealed", [True, False], ids=["in a commit", "in the outbox"])
+@pytest.mark.parametrize("writes", [6, 0], ids=["before", "afterwards"])
+def test_a_removal_of_what_the_copy_wrote_takes_nothing_away_from_the_original(
+    tmp_path: Path, relay: RelayProcess, sealed: bool, writes: int
+) -> None:
+    """Operations are removed by number, and both copies have used the same ones. Here the removal comes before what it
+    removes, as it can over the LAN.
+    """
+    home, other = found(tmp_path, relay.url, 2)
+    write(home, shared="sent")
+    sync(home, other)
+    twin = copy_unseen(home, tmp_path / "twin")
+    with Vault.open(twin) as vault:
+        vault.agent("prix/eats@1").remember("diet", "vegan", because="said to the copy")
+    sync(twin, other)
+    with Vault.open(other) as vault:
+        vault.user.forget("diet")
+        vault.ledger().seal_pending()
+        author = vault.ledger().device
+        said = {
+            channel: vault.ledger().commits_lacking(channel, dict.fromkeys(ends, 1 << 60) | {author: 0}, 1 << 20)
+            for channel in vault.ledger().channels()
+            if (ends := vault.ledger().frontier(channel))
+        }
+    values = {f"kept{number}": number for number in range(6)}
+    write(home, **dict(list(values.items())[:writes]))
+    with Vault.open(home) as vault:
+        if sealed:
+            vault.ledger().seal_pending()
+        for channel, commits in said.items():
+            assert vault.ledger().receive_by_hand(channel, commits).quarantined == ()
+    assert codes(home) == ["device-renewed"]
+    write(home, **values)
+    assert {path: value for path, value in tree(home).items() if "kept" in path} == {
+        f"user.public {path}": value for path, value in values.items()
+    }
+    sync(home, twin, other)
+    first, *others = (everything(one)["slots"] for one in (home, twin, other))
+    assert all(one == first for one in others)
+    shown = tree(twin)
+    assert {path: shown[f"user.public {path}"] for path in values} == values and "user.public diet" not in shown
+
+
 def test_whichever_of_the_two_syncs_later_gives_way_even_with_nothing_to_send(
     tmp_path: Path, relay: RelayProcess
 ) -> None:
