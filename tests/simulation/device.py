@@ -494,7 +494,7 @@ class Device:
         deletions = {(scope, one.name, one.record.order) for scope, one in told if one.record.deleted}
         for scope, entry in told:
             record = entry.record
-            if entry.forgotten and (scope, entry.name, record.order) in deletions:
+            if entry.forgotten and not record.deleted and (scope, entry.name, record.order) in deletions:
                 continue
             if entry.map is SlotMap.LEAVES:
                 written = Written(
