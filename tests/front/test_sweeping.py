@@ -420,7 +420,7 @@ def test_two_sweepers_one_killed_again_and_again_handle_every_signal_once(tmp_pa
         kills = 0
         while has_waiting(tmp_path) or kills < 3:
             with process(tmp_path) as doomed:
-                time.sleep(0.05 + 0.05 * (kills % 4))
+                time.sleep(0.05 + 0.05 * (kills % 4) + 0.01 * kills)  # longer and longer, for a slow machine
                 os.kill(doomed.pid, signal.SIGKILL)
                 kills += 1
             assert kills < 200, "it does not come to an end"
