@@ -215,16 +215,17 @@ class Recall:
         every = max(1, text.count(PRIVATE))
         entries = [entry for entry, _ in text.search(PRIVATE, question, every) if _visible(sight, PRIVATE, entry)]
         wanted = [word for word, _ in query_words(question)]
-        scores = {}
-        for entry in entries[:CANDIDATES]:
+        shares: list[tuple[float, str]] = []
+        for entry in entries:
             slot_map, name = parse_entry_id(entry)
             record = sight.view.get(PRIVATE, slot_map, name)
             if record is not None:
                 there = set(text_words(index_text(slot_map, name, record) or "").split())
                 # one word at least it has, in another form than the question's
-                share = max(1, sum(word in there for word in wanted)) / len(wanted)
-                scores[f"{PRIVATE}\n{entry}"] = best * share
-        return scores
+                shares.append((max(1, sum(word in there for word in wanted)) / len(wanted), entry))
+        # which are left out must not follow from the order in which the index named them, either
+        shares.sort(key=lambda pair: (-pair[0], pair[1]))
+        return {f"{PRIVATE}\n{entry}": best * share for share, entry in shares[:CANDIDATES]}
 
     def _by_meaning(self, sight: Sight, scopes: list[str], question: str, embedder: Embedder) -> dict[str, float]:
         assert self._cache is not None  # made together with the embedder

@@ -180,6 +180,24 @@ def test_what_an_agent_may_not_see_moves_no_score_that_it_sees(searched: Searche
     assert scores() == before
 
 
+def test_which_of_many_granted_leaves_answer_depends_on_no_leaf_that_is_hidden(
+    searched: Searched, no_model: None
+) -> None:
+    """There are more than are ranked: which those are must not follow from how rare a word is among all leaves."""
+    box = searched.box
+    for number in range(120):
+        box.user.set(f"zoo.z{number}", "a zebra", private=True)
+        box.user.set(f"zoo.g{number}", "a giraffe", private=True)
+    box.user.set("zoo.both", "a giraffe beside a zebra, a lion, two apes, and a house full of birds", private=True)
+    box.user.grant("zoo", "dev/x")
+    before = searched.ask("zebra giraffe", X, 50)
+    assert before[0] == "zoo.both" and len(before) == 50
+    for common in ("zebra", "giraffe"):
+        for number in range(150):
+            box.user.set(f"hidden.{common}{number}", common, private=True)
+        assert searched.ask("zebra giraffe", X, 50) == before
+
+
 # --- what is missing, damaged, or another's --------------------------------------------------------------------------
 
 
