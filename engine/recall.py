@@ -199,33 +199,35 @@ class Recall:
         self._fault = f"Answered from words alone: {error.message}"
 
     def _by_words(self, sight: Sight, scopes: list[str], question: str) -> dict[str, float]:
-        whole = [scope for scope in scopes if not _is_partial(sight, scope)]
+        whole = [scope for scope in scopes if not sight.is_partial(scope)]
         found = self.indexer.text.search_scopes(whole, question, CANDIDATES)
         scores = {f"{scope}\n{entry}": score for scope, entry, score in found}
-        if len(whole) < len(scopes) and sight.granted():
-            scores |= self._by_words_granted(sight, question, max(scores.values(), default=1.0))
+        best = max(scores.values(), default=1.0)
+        for scope in scopes:
+            if sight.is_partial(scope) and (scope != PRIVATE or sight.granted()):
+                scores |= self._by_words_seen(sight, scope, question, best)
         return scores
 
-    def _by_words_granted(self, sight: Sight, question: str, best: float) -> dict[str, float]:
-        """Leaves of ``user.private`` that this caller sees, by the share of the question's words that they have.
+    def _by_words_seen(self, sight: Sight, scope: str, question: str, best: float) -> dict[str, float]:
+        """What this caller sees of a partial *scope*, by the share of the question's words that each entry has.
 
-        Not by their BM25 score: that weighs a word by how many leaves have it, and so would tell of all the others.
+        Not by their BM25 score: that weighs a word by how many entries have it, and so would tell of all the others.
         """
         text = self.indexer.text
-        every = max(1, text.count(PRIVATE))
-        entries = [entry for entry, _ in text.search(PRIVATE, question, every) if _visible(sight, PRIVATE, entry)]
+        every = max(1, text.count(scope))
+        entries = [entry for entry, _ in text.search(scope, question, every) if _visible(sight, scope, entry)]
         wanted = [word for word, _ in query_words(question)]
         shares: list[tuple[float, str]] = []
         for entry in entries:
             slot_map, name = parse_entry_id(entry)
-            record = sight.view.get(PRIVATE, slot_map, name)
+            record = sight.view.get(scope, slot_map, name)
             if record is not None:
                 there = set(text_words(index_text(slot_map, name, record) or "").split())
                 # one word at least it has, in another form than the question's
                 shares.append((max(1, sum(word in there for word in wanted)) / len(wanted), entry))
         # which are left out must not follow from the order in which the index named them, either
         shares.sort(key=lambda pair: (-pair[0], pair[1]))
-        return {f"{PRIVATE}\n{entry}": best * share for share, entry in shares[:CANDIDATES]}
+        return {f"{scope}\n{entry}": best * share for share, entry in shares[:CANDIDATES]}
 
     def _by_meaning(self, sight: Sight, scopes: list[str], question: str, embedder: Embedder) -> dict[str, float]:
         assert self._cache is not None  # made together with the embedder
@@ -236,7 +238,7 @@ class Recall:
             if number is None:
                 continue
             index = self._cache.index(sight.view, number, scope)
-            wanted = len(index) if _is_partial(sight, scope) else CANDIDATES
+            wanted = len(index) if sight.is_partial(scope) else CANDIDATES
             for entry, cosine in index.search(vector, wanted) if wanted and len(index) else ():
                 if _visible(sight, scope, entry):
                     near.append((cosine, f"{scope}\n{entry}"))
@@ -244,13 +246,8 @@ class Recall:
         return {key: cosine for cosine, key in near[:CANDIDATES]}
 
 
-def _is_partial(sight: Sight, scope: str) -> bool:
-    """Whether this caller sees only some of the scope's leaves."""
-    return scope == PRIVATE and sight.agent is not None
-
-
 def _visible(sight: Sight, scope: str, entry: str) -> bool:
-    return not _is_partial(sight, scope) or sight.may_see(scope, parse_entry_id(entry)[1])
+    return not sight.is_partial(scope) or sight.may_see(scope, parse_entry_id(entry)[1])
 
 
 def _named(sight: Sight, scopes: list[str], question: str, found: Collection[Found]) -> tuple[set[str], frozenset[str]]:
@@ -270,7 +267,7 @@ def _named(sight: Sight, scopes: list[str], question: str, found: Collection[Fou
 def _known_people(sight: Sight, scopes: list[str], words: set[str]) -> set[str]:
     """Words that are a person the vault has leaves about."""
     reader = sight.view.reader
-    numbers = [sight.view.number(scope) for scope in scopes if not _is_partial(sight, scope)]
+    numbers = [sight.view.number(scope) for scope in scopes if not sight.is_partial(scope)]
     people = set()
     for word in words:
         if len(word) <= MAX_SEGMENT:

@@ -55,7 +55,7 @@ class Sight:
         self.view = view
         self.agent = agent
         self._granted: list[str] | None = None
-        self._owned: dict[str, bool] = {}
+        self._owners: dict[str, set[str]] = {}
 
     def scopes(self) -> list[str]:
         """Scopes of which at least some leaf may be seen, Tier 1 first."""
@@ -72,6 +72,14 @@ class Sight:
         if scope == PRIVATE:
             return any(path == granted or path.startswith(granted + ".") for granted in self.granted())
         return self._owns(scope) and self._logged(scope, path)
+
+    def is_partial(self, scope: str) -> bool:
+        """Whether *scope*, one of `scopes`, holds what this caller does not see: private leaves that were not granted,
+        or what another agent logged in a session that devices, apart, have given the same name.
+        """
+        if self.agent is None:
+            return False
+        return scope == PRIVATE or (scope.startswith("session/") and len(self._owners_of(scope)) > 1)
 
     def granted(self) -> list[str]:
         """Paths of ``user.private`` that this agent was granted; a path stands for all below it."""
@@ -101,9 +109,12 @@ class Sight:
     def _owns(self, scope: str) -> bool:
         if not scope.startswith("session/") or self.agent is None:
             return False
-        if scope not in self._owned:
-            self._owned[scope] = self.agent.name in owners(self.view, scope)
-        return self._owned[scope]
+        return self.agent.name in self._owners_of(scope)
+
+    def _owners_of(self, scope: str) -> set[str]:
+        if scope not in self._owners:
+            self._owners[scope] = owners(self.view, scope)
+        return self._owners[scope]
 
     def _logged(self, scope: str, message: str) -> bool:
         record = self.view.get(scope, SlotMap.MESSAGES, message)

@@ -198,6 +198,30 @@ def test_which_of_many_granted_leaves_answer_depends_on_no_leaf_that_is_hidden(
         assert searched.ask("zebra giraffe", X, 50) == before
 
 
+@pytest.mark.parametrize("model", [True, False])
+def test_of_a_session_that_two_agents_have_by_one_name_each_recalls_what_it_logged(
+    tmp_path: Path, model: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not model:
+        monkeypatch.setenv(MODEL_VARIABLE, str(tmp_path / "no such model"))
+    with boxes(tmp_path, 2) as (here, there):
+        mine, other = here.agent(X).session("lunch"), there.agent(Y).session("lunch")
+        mine.log("user", "Walnuts are fine with me.")
+        other.log("user", "Walnuts give me a rash, which nobody else may know.")
+        mine.hand_over()
+        other.hand_over()
+        there.give(here, scope="session/lunch")
+        searched = Searched(here, tmp_path / "index")
+        for agent, said in (
+            (X, "Walnuts are fine with me."),
+            (Y, "Walnuts give me a rash, which nobody else may know."),
+        ):
+            found = [one.text for one in searched.answer("walnuts rash", agent, 50)]
+            assert len(found) == 1 and said in found[0]
+        assert len(searched.answer("walnuts rash", None, 50)) == 2
+        searched.recall.close()
+
+
 # --- what is missing, damaged, or another's --------------------------------------------------------------------------
 
 
