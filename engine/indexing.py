@@ -56,6 +56,11 @@ class _Job(NamedTuple):
     text: str | None
 
     @property
+    def full(self) -> bytes:
+        """The row among those of all scopes."""
+        return self.number + self.key
+
+    @property
     def entry(self) -> str:
         return entry_id(self.key)
 
@@ -204,24 +209,24 @@ class Indexer:
 
     def _embed(self, embedder: Embedder, jobs: Sequence[_Job]) -> None:
         tag = vectors.model_tag(embedder.model_id)
-        hashes = {job.key: _hash(job.text) for job in jobs if job.text is not None}
+        hashes = {job.full: _hash(job.text) for job in jobs if job.text is not None}
         with self._replica.read() as view:
             fresh = [
                 job
                 for job in jobs
-                if job.text is not None and not vectors.is_current(view, job.number + job.key, tag, hashes[job.key])
+                if job.text is not None and not vectors.is_current(view, job.full, tag, hashes[job.full])
             ]
         made = list(embedder.embed([job.text or "" for job in fresh])) if fresh else []
-        by_key = {job.number + job.key: vector for job, vector in zip(fresh, made, strict=True)}
+        by_key = {job.full: vector for job, vector in zip(fresh, made, strict=True)}
 
         def keep(transaction: Transaction) -> None:
             for job in jobs:
-                full = job.number + job.key
+                full = job.full
                 if transaction.writer.get(Table.EMBED, full) != job.ticket:
                     continue
                 transaction.writer.delete(Table.EMBED, full)
                 if full in by_key:
-                    vectors.keep(transaction, job.number, job.key, tag, hashes[job.key], by_key[full])
+                    vectors.keep(transaction, job.number, job.key, tag, hashes[full], by_key[full])
                 elif job.text is None:
                     vectors.drop(transaction, job.number, job.key)
 
@@ -239,7 +244,7 @@ def _text_index(folder: Path, sealer: Sealer | None) -> TextIndex:
 def _hand_over(transaction: Transaction, jobs: Sequence[_Job]) -> None:
     """Moves tickets from the queue for words to the queue for vectors, where they are still the same."""
     for job in jobs:
-        full = job.number + job.key
+        full = job.full
         if transaction.writer.get(Table.REINDEX, full) != job.ticket:
             continue
         transaction.writer.delete(Table.REINDEX, full)

@@ -303,6 +303,22 @@ def test_a_text_is_embedded_once_and_again_only_when_it_has_changed(searched: Se
     recall.close()
 
 
+def test_rows_of_one_name_in_two_scopes_are_each_embedded_by_their_own_text(searched: Searched) -> None:
+    """Else the text of one, once the other has it, would be taken for embedded."""
+    agent = searched.box.agent(X)
+    agent.remember("plan", "first", because="said")
+    agent.remember("plan", "second", because="said", scope="agent")
+    counting = Counting("counting-3")
+    recall = Recall(searched.box.replica, searched.folder, lambda: counting)
+    assert recall.prepare() == 2
+    for scope, text in (("user", "second"), ("agent", "first")):
+        before = len(counting.embedded)
+        agent.remember("plan", text, because="said later", scope=scope)
+        recall.prepare()
+        assert len(counting.embedded) == before + 1
+    recall.close()
+
+
 @pytest.mark.parametrize("damage", ["delete", "folder", "truncate", "garbage", "empty"])
 def test_recall_survives_indexes_that_are_gone_or_damaged(searched: Searched, damage: str) -> None:
     fill(searched.box)
