@@ -46,8 +46,6 @@ LEASE_MS = 120_000
 MAX_LEASE_MS = 3_600_000
 """No lease is longer: an hour."""
 TOKEN_SIZE = 16
-CLOCKS_APART_MS = 1_000
-"""How far a reading may lie behind one that another processor has taken before it, and still be of the same clock."""
 
 _KEY = b"curation"
 """In the meta table: the last claim, also once it is released, for its fence."""
@@ -87,8 +85,7 @@ class _Kept(NamedTuple):
 
     def is_live(self, now: Moment) -> bool:
         left = now.until(Moment(self.boot, self.ends_ms))
-        is_past = self.renewed_ms <= now.ms + CLOCKS_APART_MS
-        return bool(self.token) and left is not None and 0 < left <= MAX_LEASE_MS and is_past
+        return bool(self.token) and left is not None and 0 < left <= MAX_LEASE_MS and self.renewed_ms <= now.ms
 
 
 def left_behind(reader: Reader, now: Moment) -> bool:

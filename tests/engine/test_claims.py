@@ -111,12 +111,6 @@ def test_where_no_start_of_the_machine_is_known_a_claim_of_the_future_is_one_of_
     assert taken(environment, Moment("", 5 + LEASE_MS), b"c").fence == 3
 
 
-def test_a_processor_whose_clock_is_a_moment_behind_takes_no_claim_of_another(environment: Environment) -> None:
-    taken(environment)
-    assert take(environment, later(-1), b"b") is None
-    assert running(environment, later(-1)) is not None
-
-
 def test_a_claim_that_would_last_too_long_was_written_under_another_clock(environment: Environment) -> None:
     taken(environment, later(2 * MAX_LEASE_MS))
     assert taken(environment, START, b"b").fence == 2
