@@ -118,9 +118,14 @@ def _next(sight: Sight, one: Found, numbers: Mapping[str, bytes], *, back: bool)
     number = numbers[one.scope]
     prefix = number + bytes([SlotMap.MESSAGES])
     here = number + row_key(SlotMap.MESSAGES, one.name)
-    for passed, (full, row) in enumerate(sight.view.reader.scan(Table.LEAVES, prefix, after=here, reverse=back)):
+    partial = sight.is_partial(one.scope)
+    passed = 0
+    for full, row in sight.view.reader.scan(Table.LEAVES, prefix, after=here, reverse=back):
+        if partial and not sight.may_see(one.scope, full[len(prefix) :].decode()):
+            continue  # not counted, either: what is hidden moves no score
         if passed == _PASSED_OVER:
-            return None
+            break
+        passed += 1
         if is_live(row) and is_spoken(decode_row(row).slots[0].record):
             return found_key(one.scope, entry_id(full[len(number) :]))
     return None

@@ -222,6 +222,29 @@ def test_of_a_session_that_two_agents_have_by_one_name_each_recalls_what_it_logg
         searched.recall.close()
 
 
+def test_what_another_agent_logged_in_between_parts_no_neighbours(tmp_path: Path, no_model: None) -> None:
+    def scores(folder: Path, others_at: int) -> list[Any]:
+        with boxes(folder, 2) as (here, there):
+            start = there.wall = here.wall
+            mine, other = here.agent(X).session("trip"), there.agent(Y).session("trip")
+            mine.log("user", "Which lighthouse was it?")
+            there.wall += others_at
+            for number in range(20):
+                other.log("user", f"secret {number}")
+            here.wall += 60_000
+            mine.log("user", "The one near Portree.")
+            here.wall = start + 600_000
+            other.hand_over()
+            there.give(here, scope="session/trip")
+            searched = Searched(here, folder / "index")
+            found = [(one.text, one.score, one.why) for one in searched.answer("lighthouse", X, 50)]
+            searched.recall.close()
+            return found
+
+    apart, between = scores(tmp_path / "a", 300_000), scores(tmp_path / "b", 30_000)
+    assert len(apart) == 2 and apart == between
+
+
 # --- what is missing, damaged, or another's --------------------------------------------------------------------------
 
 
